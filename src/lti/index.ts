@@ -1,5 +1,4 @@
 export { BridgeKeyImport, type ImportedKey } from './legacy/bridge-key-import.repository';
-export { BridgeRepository, type BridgeStanding } from './legacy/bridge.repository';
 export { ActivityImport, type ImportedActivity } from './legacy/legacy-activity.repository';
 export { type ImportedPerson, LegacyPersonImport } from './legacy/legacy-people.repository';
 export { CourseRulesModule } from './course-rules.module';

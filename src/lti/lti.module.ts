@@ -124,6 +124,6 @@ import { TaughtRepository } from './services/taught.repository';
     ToolKeys,
     Trials,
   ],
-  exports: [ActivityImport, BridgeKeyImport, BridgeRepository, LegacyPersonImport],
+  exports: [ActivityImport, BridgeKeyImport, LegacyPersonImport],
 })
 export class LtiModule {}

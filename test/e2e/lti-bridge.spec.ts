@@ -217,6 +217,11 @@ describe('a good launch of LTI 1.1', () => {
     const parameters = { roles: 'urn:lti:role:ims/lis/Instructor', user_id: '9', resource_link_id: 'r8' };
     expect((await moodle.launch(ada, 'creator', parameters, options)).location).toBe('/');
     expect((await ada.get('/api/v1/me')).json).toMatchObject({ role: 'teacher', scopes: ['chat', 'read', 'write'] });
+    const organization = '/api/v1/organizations/default';
+    await done(app.api('PATCH', organization, { features: { local_sign_in: false } }));
+    const refused = await moodle.launch(browser(), 'creator', parameters, options);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('<code>sign_on_only</code>')]);
+    await done(app.api('PATCH', organization, { features: { local_sign_in: null } }));
     const student = await moodle.launch(browser(), 'creator', { user_id: '10' }, options);
     expect([student.status, student.text]).toEqual([403, expect.stringContaining('<code>role</code>')]);
   });

@@ -109,6 +109,7 @@ const STOPS: readonly Stop[] = [
     path: ({ platform }) => `/organization/platforms/${platform}`,
     until: opened('remove-platform'),
   },
+  { name: 'LTI 1.1', path: () => '/organization/platforms/bridge', until: opened('bridge-form') },
   { name: 'usage', path: () => '/organization/usage', until: opened('usage-row') },
   { name: 'limits and prices', path: () => '/organization/limits', until: opened('add-price') },
   { name: 'audit trail', path: () => '/organization/audit', until: opened('audit-entry') },

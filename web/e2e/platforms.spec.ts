@@ -113,10 +113,69 @@ test('a platform is switched off, meets the change of a colleague, and is delete
   await expect(page.locator(`a[href$="${id}"]`)).toHaveCount(0);
 });
 
+const BRIDGE = '/api/v1/organizations/default/lti/bridge';
+
+test('LTI 1.1 is accepted until a day, for the keys of the course platform', async ({ page, api }) => {
+  const id = await somePlatform(api, { name: 'Campus' });
+  const name = `lamb-${Date.now().toString(36)}`;
+  await page.goto(LIST);
+  await expect(page.getByTestId('bridge-card').getByTestId('bridge-state')).toHaveText('Off');
+  await page.getByRole('link', { name: 'LTI 1.1' }).click();
+  await expect(page.getByTestId('address-assistant')).toHaveValue(/\/lamb\/v1\/lti_users\/lti$/);
+
+  await page.getByTestId('bridge-enabled').check();
+  await page.getByTestId('bridge-until').fill('2099-12-31');
+  await page.getByTestId('save-btn').click();
+  await expect(page.getByTestId('bridge-until')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByText('At most 400 days ahead.')).toBeVisible();
+  const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
+  await page.getByTestId('bridge-until').fill(until);
+  await page.getByLabel('Secret of links to a single assistant').fill('secret of LAMB');
+  await page.getByTestId('continued-by').getByLabel('Campus').check();
+  await expect(page.getByText('Caution: a chosen platform decides')).toBeVisible();
+  await page.getByTestId('save-btn').click();
+  await expect(page.getByTestId('bridge-state')).toContainText('On until');
+  expect(await api.get(BRIDGE)).toMatchObject({
+    enabled: true,
+    until,
+    assistant_secret_configured: true,
+    continued_by: [id],
+  });
+  await check(page);
+
+  await page.getByTestId('new-bridge-key').click();
+  const dialog = page.getByTestId('bridge-key-dialog');
+  await dialog.getByTestId('bridge-key-name').fill(name);
+  await dialog.getByTestId('bridge-key-secret').fill('shared');
+  await check(page);
+  await dialog.getByTestId('save-bridge-key').click();
+  const row = page.getByTestId('bridge-key-row').filter({ hasText: name });
+  await expect(row).toContainText('never');
+  await page.getByTestId('new-bridge-key').click();
+  await dialog.getByTestId('bridge-key-name').fill(name);
+  await dialog.getByTestId('bridge-key-secret').fill('shared');
+  await dialog.getByTestId('save-bridge-key').click();
+  await expect(dialog.getByTestId('bridge-key-name')).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByTestId('bridge-key-kind').selectOption('assistant');
+  await dialog.getByTestId('bridge-key-assistant').fill('999999');
+  await dialog.getByTestId('save-bridge-key').click();
+  await expect(dialog.getByText('no assistant with this number')).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await row.getByTestId('bridge-key-menu').click();
+  await page.getByTestId('bridge-key-remove').click();
+  await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+  await expect(row).toHaveCount(0);
+  await page.getByTestId('bridge-enabled').uncheck();
+  await page.getByTestId('save-btn').click();
+  await expect(page.getByTestId('bridge-state')).toHaveText('Off');
+});
+
 test('the pages of learning platforms hold in every language', async ({ page, api }) => {
   test.setTimeout(90_000);
   const id = await somePlatform(api);
   await test.step('list', () => holdEverywhere(page, 'platforms', LIST));
   await test.step('new', () => holdEverywhere(page, 'platform-create', `${LIST}/create`));
   await test.step('one', () => holdEverywhere(page, 'platform', `${LIST}/${id}`));
+  await test.step('LTI 1.1', () => holdEverywhere(page, 'platform-bridge', `${LIST}/bridge`));
 });

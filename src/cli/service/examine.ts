@@ -5,10 +5,10 @@ import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
 import { chainFigures } from '../../platform/audit';
-import { BridgeRepository, type BridgeStanding } from '../../lti';
 import type { Config } from '../../platform/config';
 import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/postgres';
-import { SecretsService, type SecretsStatus } from '../../platform/secrets';
+import { SecretsService } from '../../platform/secrets';
+import { openBridges } from './lti-bridges.repository';
 
 interface Check {
   readonly name: string;
@@ -17,7 +17,6 @@ interface Check {
   readonly data: unknown;
 }
 
-const BRIDGE = 'LTI 1.1';
 /** Below this, the next upload or vacuum may fail. */
 const LITTLE_SPACE = 256 * 1024 * 1024;
 
@@ -32,9 +31,10 @@ export const examine = (config: Config): Promise<CommandResult> =>
       await checkDatabase(database),
       schema,
       checkRowSecurity(database, config),
-      ...(await checkService(config, schema.ok)),
+      await checkSecrets(config, schema.ok),
       await checkPasswords(database, schema.ok),
       await checkAudit(database, schema.ok),
+      await checkBridges(database, schema.ok),
       await checkDataDirectory(config.database.dataDir),
       policyOf(config),
     ];
@@ -81,24 +81,18 @@ function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Co
   return { name, ok: true, text: `on, with ${form}${could}`, data: { enforced: true, weaknesses } };
 }
 
-/** In one start of the application, which takes seconds. */
-async function checkService(config: Config, schemaIsCurrent: boolean): Promise<readonly Check[]> {
-  if (!schemaIsCurrent) {
-    return ['secrets', BRIDGE].map((name) => ({ name, ok: false, text: 'not checked', data: null }));
-  }
-  return withApplication(config, 'none', async (context) => [
-    ofSecrets(await context.get(SecretsService).status()),
-    ofBridges(await context.get(BridgeRepository).standings()),
-  ]);
-}
-
-function ofSecrets(status: SecretsStatus): Check {
+async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
+  if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
+  const status = await withApplication(config, 'none', (context) => context.get(SecretsService).status());
   const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
   return { name: 'secrets', ok: status.available, text, data: status };
 }
 
 /** LTI 1.1 signs with shared secrets and binds no launch to a browser: an operator has to know that it is on. */
-function ofBridges(on: readonly BridgeStanding[]): Check {
+async function checkBridges({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
+  const name = 'LTI 1.1';
+  if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
+  const on = await openBridges(dataSource);
   const parts = on.map(({ organization, until, ended, last_launch_at: last }) => {
     const launched = last === null ? 'never used' : `last launch ${last.toISOString().slice(0, 10)}`;
     return `${organization} ${ended ? `ENDED on ${until}, launches are refused` : `until ${until}`} (${launched})`;
@@ -107,7 +101,7 @@ function ofBridges(on: readonly BridgeStanding[]): Check {
     on.length === 0
       ? 'off'
       : `WARNING: ON in ${parts.join(', ')}. Move course platforms to LTI 1.3, then switch it off`;
-  return { name: BRIDGE, ok: on.every(({ ended }) => !ended), text, data: on };
+  return { name, ok: on.every(({ ended }) => !ended), text, data: on };
 }
 
 /** A password of another system is a way in that its owner may have used elsewhere. */

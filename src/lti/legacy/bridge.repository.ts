@@ -15,14 +15,6 @@ export interface KeyOfBridge {
   readonly bridge: BridgeEntity;
 }
 
-/** A bridge that is on. */
-export interface BridgeStanding {
-  readonly organization: string;
-  readonly until: string;
-  readonly ended: boolean;
-  readonly last_launch_at: Date | null;
-}
-
 @Injectable()
 export class BridgeRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -49,18 +41,6 @@ export class BridgeRepository {
       const bridge = bridges.get(key.bridgeId);
       return bridge === undefined ? [] : [{ key, bridge }];
     });
-  }
-
-  /** For the operator. */
-  @AcrossOrganizations('system administration')
-  standings(): Promise<BridgeStanding[]> {
-    return this.dataSource.query<BridgeStanding[]>(
-      `SELECT organization.slug AS organization, bridge.until::text AS until,
-              bridge.until < (now() AT TIME ZONE 'UTC')::date AS ended,
-              (SELECT max(key.last_launch_at) FROM lti_bridge_keys key WHERE key.bridge_id = bridge.id) AS last_launch_at
-         FROM lti_bridges bridge JOIN organizations organization ON organization.id = bridge.organization_id
-        WHERE bridge.enabled ORDER BY organization.slug`,
-    );
   }
 }
 

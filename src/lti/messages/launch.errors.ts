@@ -26,6 +26,7 @@ export const REFUSALS = [
   'organization',
   'disabled',
   'administrator',
+  'sign_on_only',
   'lti11_off',
   'lti11_ended',
 ] as const;

@@ -20,6 +20,7 @@ const OTHERS: Readonly<Partial<Record<Refusal, Explanation>>> = {
   organization: 'organization',
   disabled: 'disabled',
   administrator: 'administrator',
+  sign_on_only: 'sign_on_only',
   lti11_off: 'lti11_off',
   lti11_ended: 'lti11_ended',
 };
@@ -29,6 +30,7 @@ const STATUS: Readonly<Partial<Record<Refusal, number>>> = {
   organization: 403,
   disabled: 403,
   administrator: 403,
+  sign_on_only: 403,
   lti11_off: 403,
   lti11_ended: 410,
   role: 403,

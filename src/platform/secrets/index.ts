@@ -2,7 +2,7 @@ export { isSealed } from './envelope';
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
 export { SECRETS_KEY_FILE } from './key-ring';
-export { type DerivedKey, SecretsService, type SecretsStatus } from './secrets.service';
+export { type DerivedKey, SecretsService } from './secrets.service';
 export {
   INTEGER_BYTES,
   openToken,

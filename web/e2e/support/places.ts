@@ -236,6 +236,18 @@ const ADMINISTRATION: readonly Place[] = [
     shows: byId('platform-form'),
   },
   {
+    name: 'LTI 1.1',
+    path: () => '/organization/platforms/bridge',
+    fails: '**/lti/bridge',
+    shows: byId('bridge-form'),
+  },
+  {
+    name: 'keys of LTI 1.1',
+    path: () => '/organization/platforms/bridge',
+    fails: '**/lti/bridge/keys?*',
+    shows: byId('empty'),
+  },
+  {
     name: 'the switch of local sign-in',
     path: () => '/organization/sign-on',
     fails: '**/api/v1/organizations/*',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { StandingService } from '../../../organizations';
+import { OrganizationsService, StandingService } from '../../../organizations';
 import { type Transaction, withinOrganization } from '../../../platform/database';
 import type { Handover } from '../../launch/handover.repository';
 import { Launches, type VerifiedLaunch } from '../../launch/launch.service';
@@ -20,8 +20,6 @@ import { messageOf } from './launch-parameters';
 
 /** Seconds that two clocks may differ. */
 const CLOCK_TOLERANCE = 300;
-/** Signs for keys that are unknown, so that they take as long as known ones. */
-const NO_SECRET = 'no key has this secret';
 
 /** Checks launches of LTI 1.1. Afterwards they are like those of LTI 1.3. */
 @Injectable()
@@ -32,6 +30,7 @@ export class BridgeLaunches {
     private readonly nonces: NonceRepository,
     private readonly platforms: PlatformRepository,
     private readonly standing: StandingService,
+    private readonly organizations: OrganizationsService,
     private readonly links: LegacyLinks,
     private readonly launches: Launches,
     private readonly people: LtiPeople,
@@ -70,7 +69,6 @@ export class BridgeLaunches {
       bases.map((base) => isSameText(hmacSha1(base, secret), signature)).includes(true);
     const keys = await this.bridges.named(consumerKey, kind);
     const secrets = await Promise.all(keys.map(({ bridge, key }) => this.secrets.of(bridge, key)));
-    isSigned(NO_SECRET);
     const signers = keys.filter((_key, index) => {
       const secret = secrets[index] ?? null;
       return secret !== null && isSigned(secret);
@@ -91,11 +89,16 @@ export class BridgeLaunches {
     return { platform, message, continued: this.links.adopting({ platform, message }, key, userId) };
   }
 
-  /** Teachers who work here, with everything that their account reaches. Never an administrator's. */
-  private work({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
+  /**
+   * Teachers who work here, with everything that their account reaches. Never an administrator's account, and never where only
+   * single sign-on counts.
+   */
+  private async work({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
     const { organizationId } = platform;
     const { person, reader } = message;
     if (person.role !== 'instructor') throw new RefusedLaunch('role', 'no instructor', reader);
+    const { features } = await this.organizations.runtime(organizationId);
+    if (!features.local_sign_in) throw new RefusedLaunch('sign_on_only', 'LTI 1.1', reader);
     const enter = async (tx: Transaction): Promise<Handover> => {
       await continued?.settle(tx);
       const member = await this.people.admit({ ...platform, instructorRole: 'teacher' }, message, tx);

@@ -36,6 +36,11 @@ export const ca: PageTexts = {
       reason: "Aquest compte és d'administració. No es pot obrir des d'un curs.",
       next: 'Inicia la sessió directament en aquest servei.',
     },
+    sign_on_only: {
+      reason:
+        "A la teva organització només es treballa aquí després d'iniciar la sessió amb el compte de la institució.",
+      next: 'Inicia la sessió directament en aquest servei amb el compte de la teva institució.',
+    },
     lti11_off: {
       reason:
         "La plataforma de cursos obre aquesta activitat d'una manera antiga (LTI 1.1), que està desactivada en aquest servei.",

@@ -36,6 +36,10 @@ export const en: PageTexts = {
       reason: "This account is an administrator's. It cannot be opened from a course.",
       next: 'Sign in to this service directly.',
     },
+    sign_on_only: {
+      reason: 'People of your organization work here only after single sign-on.',
+      next: 'Sign in to this service directly, with the account of your institution.',
+    },
     lti11_off: {
       reason: 'The course platform opens this activity in an old way (LTI 1.1), which is switched off in this service.',
       next: 'Tell your teacher that the activity cannot be opened, and give the code below.',

@@ -36,6 +36,10 @@ export const es: PageTexts = {
       reason: 'Esta cuenta es de administración. No se puede abrir desde un curso.',
       next: 'Inicia sesión directamente en este servicio.',
     },
+    sign_on_only: {
+      reason: 'En tu organización solo se trabaja aquí tras iniciar sesión con la cuenta de la institución.',
+      next: 'Inicia sesión directamente en este servicio con la cuenta de tu institución.',
+    },
     lti11_off: {
       reason:
         'La plataforma del curso abre esta actividad de una forma antigua (LTI 1.1), que está desactivada en este servicio.',

@@ -36,6 +36,10 @@ export const eu: PageTexts = {
       reason: 'Kontu hau administratzaile batena da. Ezin da ikastaro batetik ireki.',
       next: 'Hasi saioa zuzenean zerbitzu honetan.',
     },
+    sign_on_only: {
+      reason: 'Zure erakundean erakundeko kontuarekin saioa hasi ondoren bakarrik lan egiten da hemen.',
+      next: 'Hasi saioa zuzenean zerbitzu honetan, zure erakundeko kontuarekin.',
+    },
     lti11_off: {
       reason:
         'Ikastaro-plataformak modu zaharrean (LTI 1.1) irekitzen du jarduera hau, eta modu hori desaktibatuta dago zerbitzu honetan.',

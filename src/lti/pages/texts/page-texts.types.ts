@@ -13,6 +13,7 @@ export type Explanation =
   | 'organization'
   | 'disabled'
   | 'administrator'
+  | 'sign_on_only'
   | 'lti11_off'
   | 'lti11_ended';
 
