@@ -225,6 +225,10 @@ test('an address is added, read again, says why it failed, and is removed', asyn
   await expect(source).toHaveAttribute('data-status', 'failed', { timeout: 30_000 });
   await expect(source).toContainText('upstream_error');
   await expect(page.getByTestId('source-url')).toHaveValue('');
+  await page.getByTestId('source-schedule').selectOption('daily');
+  await expect
+    .poll(async () => (await api.get(`/api/v1/knowledge-bases/${base.id}/sources`)).items[0].refresh)
+    .toBe('daily');
   await check(page);
   await shot(page, 'knowledge-base-sources');
   await page.getByTestId('source-now').click();
