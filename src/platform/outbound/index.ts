@@ -1,3 +1,4 @@
+export type { CertificateState } from './certificate';
 export { OutboundClient, RESOLVE_HOST } from './outbound-client';
 export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export type { ResolveHost } from './guarded-connector';

@@ -4,6 +4,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../config';
 import { AllowList } from './allow-list';
+import { type CertificateState, readCertificate } from './certificate';
 import { DialPolicy, portOf, refused } from './dial-policy';
 import { guardedConnector, plainLookup, type ResolveHost } from './guarded-connector';
 import { outboundFailure } from './outbound.errors';
@@ -17,6 +18,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const SAVE_LOOKUP_MS = 2_000;
+const CERTIFICATE_TIMEOUT_MS = 3_000;
 
 /**
  * The one HTTP client of the service. Rejects with `outbound_refused`, `upstream_timeout`, `upstream_error`,
@@ -32,14 +34,8 @@ export class OutboundClient implements OnModuleDestroy {
   constructor(@Inject(CONFIG) config: Config, @Optional() @Inject(RESOLVE_HOST) resolve: ResolveHost | null = null) {
     this.resolve = resolve ?? ((hostname, options, callback) => lookup(hostname, options, callback));
     this.policy = new DialPolicy(new AllowList(config.outbound.allow));
-    this.guarded = new Agent({
-      ...POOL,
-      connect: guardedConnector(this.policy, this.resolve, CONNECT_TIMEOUT_MS),
-    });
-    this.open = new Agent({
-      ...POOL,
-      connect: buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: plainLookup(this.resolve) }),
-    });
+    this.guarded = new Agent({ ...POOL, connect: this.connector(false, CONNECT_TIMEOUT_MS) });
+    this.open = new Agent({ ...POOL, connect: this.connector(true, CONNECT_TIMEOUT_MS) });
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -69,6 +65,11 @@ export class OutboundClient implements OnModuleDestroy {
   async resolves(text: string): Promise<boolean> {
     const { hostname } = this.policy.parse(text, true);
     return (await this.addressesOf(hostname.replace(/^\[|\]$/g, ''))).length > 0;
+  }
+
+  /** The certificate that an https server shows now. Never rejects: a refused address is `unreachable`. */
+  certificate(url: URL, trusted: boolean): Promise<CertificateState> {
+    return readCertificate(this.connector(trusted, CERTIFICATE_TIMEOUT_MS), url);
   }
 
   async request(input: OutboundRequest): Promise<OutboundResponse> {
@@ -114,6 +115,12 @@ export class OutboundClient implements OnModuleDestroy {
       if (redirects === REDIRECTS) throw new AppError('upstream_error', 'The server redirected too often');
       hop = { ...target, url: this.policy.parse(target.url.href, target.trusted) };
     }
+  }
+
+  private connector(trusted: boolean, timeout: number): buildConnector.connector {
+    return trusted
+      ? buildConnector({ timeout, lookup: plainLookup(this.resolve) })
+      : guardedConnector(this.policy, this.resolve, timeout);
   }
 
   private addressesOf(hostname: string): Promise<string[]> {

@@ -1,0 +1,179 @@
+import type { Finding, FindingValues, HealthState } from './finding.types';
+
+interface Wording {
+  readonly state: HealthState;
+  readonly text: string;
+  readonly next?: string;
+}
+
+/** Every finding. The web UI has the same codes in each of its languages: test/contract/health-texts.spec.ts. */
+export const FINDINGS = {
+  'database.ok': {
+    state: 'ok',
+    text: 'PostgreSQL {version} answers in {ms} ms. The database has {megabytes} MB.',
+  },
+  'database.slow': {
+    state: 'warning',
+    text: 'The database needs {ms} ms for an empty statement, so every page is slow.',
+    next: 'Look at the load of the database server, and at the network between it and the service.',
+  },
+  'database.old': {
+    state: 'error',
+    text: 'PostgreSQL {version} is older than version 15, which the service needs.',
+    next: 'Upgrade the database server.',
+  },
+  'vectors.ok': {
+    state: 'ok',
+    text: 'The extension pgvector {version} is there: knowledge bases can be searched by meaning.',
+  },
+  'vectors.not_installed': {
+    state: 'notice',
+    text: 'The extension pgvector is not installed in the database: knowledge bases are searched by words only.',
+    next: 'As an administrator of the database, run CREATE EXTENSION vector. Then restart the service.',
+  },
+  'vectors.missing': {
+    state: 'notice',
+    text: 'The database server has no pgvector: knowledge bases are searched by words only.',
+    next: 'Install pgvector on the database server, then restart the service.',
+  },
+  'vectors.restart': {
+    state: 'warning',
+    text: 'pgvector was installed after this process had started, which does not use it yet.',
+    next: 'Restart the service.',
+  },
+  'queue.ok': { state: 'ok', text: 'Work in the background begins within {seconds} s.' },
+  'queue.late': {
+    state: 'warning',
+    text: 'Work in the background waits for {minutes} min (queue {queue}): documents and answers come late.',
+    next: 'See whether a process is missing or a vendor is slow. RUN_CONCURRENCY and INGESTION_CONCURRENCY set how much runs at once.',
+  },
+  'queue.stuck': {
+    state: 'error',
+    text: 'Work in the background has waited for {minutes} min (queue {queue}).',
+    next: 'See whether any process runs and is ready (/health/ready), then look for "no jobs could be fetched" in the log.',
+  },
+  'queue.failed': {
+    state: 'warning',
+    text: '{count} jobs of the queue {queue} failed for good within the last hour.',
+    next: 'Look for "a job failed" in the log. A knowledge base shows its failed documents with the reason.',
+  },
+  'queue.unknown': {
+    state: 'warning',
+    text: 'The queues could not be read.',
+    next: 'Look for "sizes and queues could not be measured" in the log.',
+  },
+  'disk.ok': { state: 'ok', text: '{megabytes} MB are free in the folder of data.' },
+  'disk.little': {
+    state: 'warning',
+    text: 'Only {megabytes} MB are free in the folder of data. Uploads fail when it is full.',
+    next: 'Make room, or move DATA_DIR to a larger disk.',
+  },
+  'disk.full': {
+    state: 'error',
+    text: 'Only {megabytes} MB are free in the folder of data: the next upload may fail.',
+    next: 'Make room now, or move DATA_DIR to a larger disk.',
+  },
+  'disk.read_only': {
+    state: 'error',
+    text: 'The folder of data cannot be written ({reason}): uploads fail.',
+    next: 'See who owns DATA_DIR, and whether its file system is mounted read-only.',
+  },
+  'clock.ok': { state: 'ok', text: 'The clocks of service and database differ by {ms} ms.' },
+  'clock.off': {
+    state: 'warning',
+    text: 'The clocks of service and database differ by {seconds} s.',
+    next: 'Let both machines take the time from the same server (NTP).',
+  },
+  'clock.wrong': {
+    state: 'error',
+    text: 'The clocks of service and database differ by {seconds} s: single sign-on and links may be refused.',
+    next: 'Let both machines take the time from the same server (NTP).',
+  },
+  'versions.ok': { state: 'ok', text: 'Bellwether {service}, Node.js {node}.' },
+  'versions.node': {
+    state: 'warning',
+    text: 'Node.js {node} is older than version 20.19, which the service needs.',
+    next: 'Upgrade Node.js.',
+  },
+  'connection.ok': { state: 'ok', text: 'The last call of each vendor and server succeeded ({count}).' },
+  'connection.key': {
+    state: 'error',
+    text: '{connection} refuses the key of the organization: what needs it fails.',
+    next: 'Enter a new key in the settings of the organization, and test it there.',
+  },
+  'connection.failing': {
+    state: 'warning',
+    text: 'The last call of {connection} failed at {at} ({reason}).',
+    next: 'Test the connection in the settings of the organization. The answer of the other side is shown there.',
+  },
+  'certificate.ok': {
+    state: 'ok',
+    text: 'The certificates of {count} addresses hold. The first one, of {host}, ends in {days} days.',
+  },
+  'certificate.soon': {
+    state: 'warning',
+    text: 'The certificate of {host} ends in {days} days, on {date}.',
+    next: 'Renew it where TLS ends. For a vendor, tell whoever runs that server.',
+  },
+  'certificate.now': {
+    state: 'error',
+    text: 'The certificate of {host} ends on {date}. After that, browsers and programs refuse it.',
+    next: 'Renew it now where TLS ends. For a vendor, tell whoever runs that server.',
+  },
+  'certificate.refused': {
+    state: 'error',
+    text: 'The certificate of {host} does not hold ({reason}): browsers and programs refuse it.',
+    next: 'Install a certificate for this name with its whole chain. NODE_EXTRA_CA_CERTS adds an authority of your own.',
+  },
+  'certificate.unreachable': {
+    state: 'notice',
+    text: '{host} could not be reached from the service, so its certificate was not checked.',
+    next: 'If people reach it, nothing is to do: the network may not lead back to itself.',
+  },
+  'address.plain': {
+    state: 'warning',
+    text: 'PUBLIC_URL begins with http: sessions and questions travel unencrypted.',
+    next: 'Put a proxy with TLS in front of the service, and set PUBLIC_URL to its https address.',
+  },
+  'secrets.ok': { state: 'ok', text: 'Stored keys of vendors can be opened.' },
+  'secrets.missing': {
+    state: 'error',
+    text: 'Stored keys of vendors cannot be opened: {keys} is missing in SECRETS_KEY.',
+    next: 'Put it back into SECRETS_KEY, behind the newest one, and restart the service.',
+  },
+  'row_security.off': {
+    state: 'notice',
+    text: 'PostgreSQL does not separate organizations as a second layer ({reason}).',
+    next: 'Run the command doctor: it prints what a role of the database has to run once.',
+  },
+  'jobs.silent': {
+    state: 'warning',
+    text: 'This process finds no work in the background ({reason}).',
+    next: 'It tries again every second. If this lasts, restart it.',
+  },
+  'signals.away': {
+    state: 'notice',
+    text: 'This process hears nothing from the others ({reason}): their changes reach it some seconds later.',
+    next: 'It connects again by itself. If this lasts, see whether a pooler keeps notifications back.',
+  },
+  'traces.dropped': {
+    state: 'warning',
+    text: 'Traces cannot be delivered: {count} spans were dropped.',
+    next: 'See whether the backend at OTEL_EXPORTER_OTLP_ENDPOINT answers. Answers do not suffer.',
+  },
+  'check.failed': {
+    state: 'warning',
+    text: 'The check "{check}" could not be made.',
+    next: 'Look for "a check of the health failed" in the log.',
+  },
+} as const satisfies Readonly<Record<string, Wording>>;
+
+export type FindingCode = keyof typeof FINDINGS;
+
+export function finding(code: FindingCode, values: FindingValues = {}, organization: string | null = null): Finding {
+  const { state, text, next }: Wording = FINDINGS[code];
+  return { code, state, text: filled(text, values), next: next ?? null, values, organization };
+}
+
+const filled = (text: string, values: FindingValues): string =>
+  text.replace(/\{(\w+)\}/g, (written, name: string) => String(values[name] ?? written));
