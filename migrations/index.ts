@@ -59,6 +59,7 @@ import { EndOrganizations1796540000000 } from './1796540000000-EndOrganizations'
 import { TakePasswordsOver1796612000000 } from './1796612000000-TakePasswordsOver';
 import { UnderstandQuestions1796630000000 } from './1796630000000-UnderstandQuestions';
 import { AddInstallationFigures1796620000000 } from './1796620000000-AddInstallationFigures';
+import { KeepNotices1796630100000 } from './1796630100000-KeepNotices';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -122,4 +123,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddInstallationFigures1796620000000,
   AddCourseActivities1796611000000,
   RegisterPlatforms1796611000001,
+  KeepNotices1796630100000,
 ];

@@ -24,6 +24,7 @@ import { AnswerWatch } from './engine/answer-watch';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { CompletionMetrics } from './engine/completion.metrics';
 import { CompletionFunctions } from './engine/completion-functions.service';
+import { MaterialOnly } from './engine/material-only.service';
 import { PromptPreparation } from './engine/prompt-preparation.service';
 
 @Module({
@@ -53,6 +54,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     CompletionOpening,
     CompletionWatch,
     PromptPreparation,
+    MaterialOnly,
     QuietAnswers,
     StreamsInFlight,
     UnrecordedPrompts,

@@ -23,6 +23,7 @@ import {
   CallScope,
   type CompiledTool,
   foundPassages,
+  materialFit,
   type Invocation,
   type PipelineTool,
   reportResult,
@@ -82,6 +83,7 @@ export class ClassicPipeline {
       messages,
       sources,
       passages: passagesOf(outcome, sources),
+      ...(outcome === null ? {} : { fit: materialFit([outcome]) }),
       report: reportOf(job, { entry, outcome, gathered: gathered.values, sources, warnings, messages }),
     };
   }

@@ -1,8 +1,8 @@
 export * from './contract';
 export { ConnectorsModule } from './connectors.module';
 export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } from './connectors.service';
-export { callId, MAX_CALLS } from './vendor';
-export { isKnownEmbeddingModel } from './embeddings/embedding-models';
+export { callId, fixedAnswer, MAX_CALLS } from './vendor';
+export { isKnownEmbeddingModel, isMultilingualEmbedding } from './embeddings/embedding-models';
 export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';
 export { VENDORS } from './vendors';

@@ -30,6 +30,7 @@ export const presentMessage = (message: Message, all: readonly Message[]): Conve
   status: message.status,
   error: message.errorCode === null ? null : { code: message.errorCode, detail: message.errorDetail ?? '' },
   sources: [...message.sources],
+  notice: message.notice,
   rating: message.rating,
   previous_id: message.previousId,
   versions: message.role === 'user' ? [...versionsOf(all, message)] : [],

@@ -142,6 +142,27 @@ export class MessageRatingDto {
   reason!: string | null;
 }
 
+export class NoticeLanguagesDto {
+  /** Language of the question. */
+  @ApiProperty({ example: 'es' })
+  question!: string;
+  /** Languages of the material. */
+  @ApiProperty({ type: [String], example: ['en'] })
+  material!: readonly string[];
+}
+
+/** What a reader should know about the search behind an answer. */
+export class SearchNoticeDto {
+  /** The material hardly fits the question. */
+  weak!: boolean;
+  /** The question with its typing errors corrected. */
+  @ApiProperty({ type: String, nullable: true, example: 'isolation level' })
+  searched_for!: string | null;
+  /** The question is in another language than the material, and nothing translated it. */
+  @ApiProperty({ type: NoticeLanguagesDto, nullable: true })
+  languages!: NoticeLanguagesDto | null;
+}
+
 export class ConversationMessageDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -163,6 +184,9 @@ export class ConversationMessageDto {
   /** Sources of the answer (docs/reference/events.md). */
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   sources!: object[];
+  /** Null for a question, and where there is nothing to tell. */
+  @ApiProperty({ type: SearchNoticeDto, nullable: true })
+  notice!: SearchNoticeDto | null;
   @ApiProperty({ type: MessageRatingDto, nullable: true })
   rating!: MessageRatingDto | null;
   /** The message before it; null for a first question. */

@@ -1,4 +1,4 @@
-import type { ContentPart, Source } from '../kernel';
+import type { ContentPart, SearchNotice, Source } from '../kernel';
 import type { RunRating } from '../runs';
 
 export const MESSAGE_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const;
@@ -35,6 +35,8 @@ export interface Message {
   readonly errorCode: string | null;
   readonly errorDetail: string | null;
   readonly sources: readonly Source[];
+  /** What is told about its searches; null for nothing. */
+  readonly notice: SearchNotice | null;
   readonly rating: RunRating | null;
   readonly createdAt: Date;
 }
@@ -46,6 +48,6 @@ export interface QuestionContent {
 }
 
 /** How an answer ended. */
-export interface AnswerEnd extends Pick<Message, 'text' | 'errorCode' | 'errorDetail' | 'sources'> {
+export interface AnswerEnd extends Pick<Message, 'text' | 'errorCode' | 'errorDetail' | 'sources' | 'notice'> {
   readonly status: Exclude<MessageStatus, 'running'>;
 }

@@ -2,6 +2,7 @@ export * from './assistant-ids';
 export * from './caller';
 export * from './chat/assemble-messages';
 export * from './chat/chat';
+export * from './chat/search-facts';
 export * from './chat/sources';
 export * from './error-reasons';
 export * from './errors';

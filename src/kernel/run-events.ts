@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors';
 import type { JsonObject } from './values/json';
+import type { ToldSearch } from './chat/search-facts';
 import type { Source } from './chat/sources';
 import type { Usage } from './chat/chat';
 
@@ -87,6 +88,8 @@ export type ToolEvent =
       readonly bounded?: BoundedTry;
       /** Fallback tool that answered. */
       readonly fallback?: string;
+      /** Of a search in knowledge bases. */
+      readonly search?: ToldSearch;
     } & ToolRef &
       WithMessage)
   | ({

@@ -21,8 +21,10 @@ export {
   type QuestionToRewrite,
   type RewrittenQuestion,
 } from './retrieval/question/question-rewriter';
+export { isFirstQuestion } from './retrieval/question/follow-up';
+export { isSmallTalk } from './retrieval/question/small-talk';
 export { RetrievalService } from './retrieval/retrieval.service';
-export { AS_ASKED, type SearchedQuestion } from './retrieval/question/searched-question';
+export { AS_ASKED } from './retrieval/question/searched-question';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';
 export { DEFAULT_MAX_TOKENS } from './retrieval/passages/token-budget';
 export { VectorStore } from './search/vectors/vector-store';

@@ -12,7 +12,7 @@ import {
   Unprepared,
 } from '../runs';
 import { USER_INPUT } from '../templates';
-import { foundPassages, reportResult, reportTool, type ToolOutcome } from '../tools';
+import { foundPassages, materialFit, reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**
  * Multi-tool assistants: the orchestrator runs the tools and fills the template. Rejects with `tool_failed` when a tool
@@ -55,6 +55,7 @@ export class MultiToolPipeline {
       sources,
       passages: foundPassages(result.outcomes),
       report: reportOf(job, result),
+      ...(result.outcomes.length === 0 ? {} : { fit: materialFit(result.outcomes) }),
       usage,
       ...(afterAnswer === null ? {} : { afterAnswer: async (answer) => checksOf(await afterAnswer(answer)) }),
     };

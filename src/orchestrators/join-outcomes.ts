@@ -53,9 +53,17 @@ function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin'
     query: queries.length === 0 ? null : queries.join('\n'),
     usage: steps.reduce<Usage | null>((all, { usage }) => addUsage(all, usage), null),
     ...(fallback === undefined ? {} : { fallback }),
+    ...bestSearch(steps),
     ...(evidence === undefined ? {} : { evidence }),
     truncated: steps.some(({ truncated }) => truncated),
   };
+}
+
+/** The facts of the step that the material fits best. */
+function bestSearch(steps: readonly Completed[]): Pick<Completed, 'search' | 'saysFit'> {
+  const strengthOf = ({ search }: Completed): number => search?.match?.strength ?? 0;
+  const [best] = steps.filter(({ search }) => search).sort((a, b) => strengthOf(b) - strengthOf(a));
+  return best === undefined ? {} : { search: best.search ?? null, saysFit: best.saysFit === true };
 }
 
 function joinTexts(

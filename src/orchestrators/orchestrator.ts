@@ -1,11 +1,12 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEvent, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
-import { USER_INPUT } from '../templates';
+import { type CompiledTemplate, USER_INPUT } from '../templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
 import { contentByPlaceholder } from './content-by-placeholder';
 import type { StrategyTrace } from './contract';
 import { numberSources } from './number-sources';
+import { PromptFacts } from './prompt-facts';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
 import { StrategyRun } from './strategy-run';
 import { ToolsFailed } from './tools-failed.errors';
@@ -32,6 +33,7 @@ export class Orchestrator {
   constructor(
     private readonly invoker: ToolInvoker,
     @Inject(CONFIG) private readonly config: Config,
+    @Optional() @Inject(PromptFacts) private readonly facts: PromptFacts | null = null,
   ) {}
 
   async orchestrate(job: OrchestrationJob): Promise<OrchestrationResult> {
@@ -47,7 +49,8 @@ export class Orchestrator {
       outcomes: settled,
       trace: { usage: spent = null, ...trace },
     } = await this.execute(job, emit);
-    const { outcomes, sources } = numberSources(settled);
+    const { outcomes: numbered, sources } = numberSources(settled);
+    const outcomes = (await this.facts?.told(numbered, `${job.systemPrompt}\n${literalsOf(template)}`)) ?? numbered;
     for (const outcome of outcomes) warnAbout(outcome, warn);
     if (unfilled !== null) warn('placeholder.unfilled', unfilled);
     if (tools.length > 0) job.emit({ ...OF_ALL_TOOLS, plugin: strategy, message: 'merging tool outputs' });
@@ -119,6 +122,10 @@ export class Orchestrator {
     return this.config.tools.parallelLimit;
   }
 }
+
+/** The author's own words in a template. */
+const literalsOf = ({ segments }: CompiledTemplate): string =>
+  segments.map((segment) => (typeof segment === 'string' ? segment : ' ')).join('');
 
 const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
   outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);

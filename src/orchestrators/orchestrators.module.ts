@@ -5,6 +5,7 @@ import { STRATEGY_PLUGINS } from './catalog';
 import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';
 import { Orchestrator } from './orchestrator';
 import { OrchestratorsController } from './orchestrators.controller';
+import { PromptFacts } from './prompt-facts';
 import { StrategyCatalogue } from './strategy-catalogue';
 
 @Module({
@@ -20,6 +21,7 @@ import { StrategyCatalogue } from './strategy-catalogue';
     },
     StrategyCatalogue,
     Orchestrator,
+    PromptFacts,
   ],
   exports: [StrategyCatalogue, Orchestrator],
 })

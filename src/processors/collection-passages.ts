@@ -1,3 +1,4 @@
+import { told } from '../kernel';
 import { type QuestionRewriter, referenceName, type RetrievalQuery } from '../knowledge-bases';
 import {
   citedText,
@@ -17,6 +18,9 @@ export interface PassageRooms {
   readonly rewriter: Pick<QuestionRewriter, 'rewrite'> | null;
 }
 
+/** Every question is rewritten, greetings included. */
+export const AS_LAMB = { rewrite_query: true, sources_in_prompt: 'lamb' } as const;
+
 /** Shared by the three RAG processors over knowledge bases. They differ in the question and in the use of a match. */
 export async function collectionPassages(
   { retrieval, rewriter }: PassageRooms,
@@ -30,9 +34,13 @@ export async function collectionPassages(
   const question =
     rewriter === null
       ? { text: input.query, warnings: [], rewritten: null }
-      : await questionText(rewriter, true, input, context);
+      : await questionText(rewriter, AS_LAMB, input, context);
   const { signal, owner, caller, assistantId, remainingMs } = context;
-  const { passages, warnings } = await retrieveAccessible(retrieval, owner, {
+  const {
+    passages,
+    question: facts,
+    warnings,
+  } = await retrieveAccessible(retrieval, owner, {
     text: question.text,
     collections,
     topK,
@@ -55,5 +63,6 @@ export async function collectionPassages(
     confidence: null,
     warnings: [...question.warnings, ...warnings],
     query: question.rewritten,
+    search: told(facts),
   };
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { RUN_STATUSES, type RunStatus } from '../kernel';
+import { LANGUAGE_BRIDGES, type LanguageBridge, RUN_STATUSES, type RunStatus } from '../kernel';
 import { MayBeOmitted, PageQueryDto } from '../platform/http';
 import { RATING_VALUES, type RatingValue } from '../runs';
 
@@ -127,6 +127,37 @@ export class BoundedTryDto {
   tries!: number;
 }
 
+export class RunMatchDto {
+  /** 0 to 1, whatever the length of the question. */
+  @ApiProperty({ example: 0.82 })
+  strength!: number;
+  weak!: boolean;
+}
+
+export class RunLanguagesDto {
+  /** Language of the question. */
+  @ApiProperty({ example: 'es' })
+  question!: string;
+  /** Languages of the material. */
+  @ApiProperty({ type: [String], example: ['en'] })
+  material!: readonly string[];
+  /** How the question reached the material; null when it was searched for in its own words. */
+  @ApiProperty({ enum: LANGUAGE_BRIDGES, nullable: true })
+  bridge!: LanguageBridge | null;
+}
+
+/** How a search understood the question, and how well the material fits it. */
+export class RunSearchDto {
+  @ApiProperty({ type: RunMatchDto, required: false })
+  match?: RunMatchDto;
+  /** The question with its typing errors corrected. */
+  @ApiProperty({ required: false, example: 'isolation level' })
+  searched_for?: string;
+  /** Only when the question is in another language than the material. */
+  @ApiProperty({ type: RunLanguagesDto, required: false })
+  languages?: RunLanguagesDto;
+}
+
 export class RunToolDto {
   /** Position in the assistant's tools, from 0. */
   index!: number;
@@ -153,6 +184,9 @@ export class RunToolDto {
   /** The tool that answered instead. */
   @ApiProperty({ required: false })
   fallback?: string;
+  /** Of a search in knowledge bases. */
+  @ApiProperty({ type: RunSearchDto, required: false })
+  search?: RunSearchDto;
   /** Step of the plan; a tool may run in several steps. */
   @ApiProperty({ required: false })
   step?: string;

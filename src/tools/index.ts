@@ -1,6 +1,7 @@
 export * from './contract';
 export { citedReply, withoutMarks, writeNumbers } from './output/citations';
 export { foundPassages } from './output/found-passages';
+export { type MaterialFit, materialFit } from './output/material-fit';
 export { cleanText, cutText } from './output/clean-text';
 export { closestName } from './catalogues/closest-name';
 export { ConfigSchemas } from './catalogues/config-schema';

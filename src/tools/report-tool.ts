@@ -17,8 +17,8 @@ export function reportResult(outcome: ToolOutcome): ReportResult {
   const row = { index, plugin, placeholder, status, duration_ms, chars: 0, sources: 0, preview: '' };
   switch (outcome.status) {
     case 'completed': {
-      const { content, chars, sources, query = null } = outcome;
-      const asked = query === null ? {} : { query };
+      const { content, chars, sources, query = null, search = null } = outcome;
+      const asked = { ...(query === null ? {} : { query }), ...(search === null ? {} : { search }) };
       const numbers = sourceNumbers(sources);
       return { ...row, ...triesOf(outcome), chars, sources: sources.length, ...numbers, preview: content, ...asked };
     }

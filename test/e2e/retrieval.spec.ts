@@ -253,3 +253,100 @@ it('a mode that a knowledge base cannot serve is a warning at save', async () =>
     message: expect.stringContaining('it has no embedding model'),
   });
 });
+
+describe('a question without a fast model', () => {
+  beforeEach(() => fastModel(null));
+
+  it('takes the topics that it lacks from the one before', async () => {
+    await complete(await multiTool({ top_k: 1 }), { messages: CONVERSATION });
+    expect(lastPrompt()).toContain('photosynthesis begins');
+    expect(lastPrompt()).not.toContain('Note:');
+  });
+
+  it('that only thanks is searched for nowhere', async () => {
+    const { json } = await complete(await multiTool({}), { messages: [user('Thanks, that was great!')] });
+    expect(lastPrompt().trim()).toBe('Thanks, that was great!');
+    expect(json.sources).toEqual([]);
+  });
+
+  it('that nothing fits is told to the model, in the report and in the record', async () => {
+    const messages = [user('Who won the football championship of the openings?')];
+    const { json } = await complete(await multiTool({}), { messages, verbose: true });
+    expect(json.choices[0].message.content).toContain('- **Match:** weak (');
+    const answer = await streamed(app, `/api/v1/assistants/${await multiTool({})}/completions`, {
+      messages,
+      stream_options: { progress: 'chunk' },
+    });
+    expect(lastPrompt()).toMatch(/^\s*Note: the passages below share few words with the question\./);
+    const told = answer.chunks.flatMap(({ progress }) => (progress?.type === 'tool.completed' ? [progress] : []));
+    expect(told).toMatchObject([{ search: { match: { strength: expect.any(Number), weak: true } } }]);
+    const runId = answer.chunks.find(({ run_id }: any) => run_id !== undefined)?.run_id;
+    const run = await until(async () => {
+      const { status, json: record } = await app.api('GET', `/api/v1/runs/${runId}`);
+      return status === 200 && record.tools.length > 0 ? record : null;
+    });
+    expect(run.tools).toMatchObject([{ search: { match: { weak: true } } }]);
+  });
+});
+
+describe('an assistant that answers only from its material', () => {
+  beforeEach(() => fastModel(null));
+
+  const only = (connector: string) =>
+    makeAssistant(app, {
+      prompt_template: '{1_context}\n{user_input}',
+      system_prompt: 'You help students with botany.',
+      metadata: {
+        assistant_type: 'multi_tool',
+        only_from_material: true,
+        connector,
+        tools: [{ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [base] } }],
+      },
+    });
+
+  it.each(['auto', 'quotes'])(
+    'says so without asking %s where nothing fits, in the language of the question',
+    async (connector) => {
+      const assistant = await only(connector);
+      const asked = await complete(assistant, {
+        messages: [user('¿Quién ganó el campeonato de fútbol del año pasado?')],
+      });
+      expect(asked.json.choices[0].message.content).toBe('El material de este asistente no responde a esta pregunta.');
+      expect(asked.json.sources).toEqual([]);
+      const answer = await streamed(app, `/api/v1/assistants/${assistant}/completions`, {
+        messages: [user('Who won the football championship last year?')],
+      });
+      expect(answer.text).toBe('The material of this assistant does not answer this question.');
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+
+  it('tells the model to add nothing where something fits', async () => {
+    await complete(await only('auto'), { messages: [user('What does chlorophyll absorb?')] });
+    const [system] = calls('gpt-4o-mini').at(-1)?.body.messages ?? [];
+    expect(system?.content).toBe(
+      'You help students with botany.\n\nAnswer only from the material in this conversation. If it does not hold the answer, say so and add nothing of your own.',
+    );
+  });
+
+  it('has a flag, not a text', async () => {
+    const { status, json } = await app.api('POST', '/api/v1/assistants', {
+      name: 'Tutor',
+      metadata: { assistant_type: 'multi_tool', only_from_material: 'yes' },
+    });
+    expect(status).toBe(400);
+    expect(json.errors).toMatchObject([{ path: 'metadata.only_from_material' }]);
+  });
+});
+
+it('a question in another language is worded in that of the material', async () => {
+  upstream.forModel(FAST, { content: 'What does chlorophyll absorb?' });
+  const { json } = await complete(await multiTool({ top_k: 1 }), {
+    messages: [user('¿Qué absorbe el pigmento verde de las plantas?')],
+    verbose: true,
+  });
+  const report = json.choices[0].message.content;
+  expect(report).toContain('- **Languages:** question es, material en; bridged by rewriter');
+  expect(report).toContain('Chlorophyll absorbs light');
+  expect(JSON.stringify(calls(FAST)[0]?.body.messages)).toContain('Write it in English');
+});

@@ -15,7 +15,7 @@ const READ: Readonly<Record<string, readonly string[]>> = {
   'tool.progress': TOOL,
   'tool.retry': TOOL,
   'tool.skipped': TOOL,
-  'tool.completed': [...TOOL, 'sources'],
+  'tool.completed': [...TOOL, 'sources', 'search'],
   'tool.failed': TOOL,
   'plan.ready': ['steps', 'stages', 'message'],
   'prompt.ready': [],

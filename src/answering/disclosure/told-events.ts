@@ -36,7 +36,14 @@ export function forOutsiders(event: StampedRunEvent): StampedRunEvent {
   if (nameless === undefined) return event;
   const kept = Object.fromEntries(Object.entries(event).filter(([member]) => KEPT.has(member)));
   const call = 'call' in event && event.call !== undefined ? { call: { ...event.call, name: TOOL } } : {};
-  return { ...kept, ...call, ...nameless } as unknown as StampedRunEvent;
+  return { ...kept, ...call, ...searchOf(event), ...nameless } as unknown as StampedRunEvent;
+}
+
+/** That the material hardly fits, in other words or another language; no figures. */
+function searchOf(event: StampedRunEvent): object {
+  if (event.type !== 'tool.completed' || event.search === undefined) return {};
+  const { match, ...rest } = event.search;
+  return { search: match === undefined ? rest : { ...rest, match: { weak: match.weak } } };
 }
 
 /** An event for callers who may use the assistant but not edit it. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import type { ResolvedModel } from '../../connectors';
+import { fixedAnswer, type ResolvedModel } from '../../connectors';
 import { lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
 import { reportMarkdown, RunsService, shapeReport } from '../../runs';
@@ -19,6 +19,7 @@ import { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
 import { AnswerWatch } from './answer-watch';
 import { CompletionFunctions } from './completion-functions.service';
+import { MaterialOnly } from './material-only.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
@@ -36,6 +37,7 @@ export class AnswerPipeline {
     private readonly models: AnswerModels,
     private readonly functions: CompletionFunctions,
     private readonly images: AnswerImages,
+    private readonly material: MaterialOnly,
     private readonly runs: RunsService,
     private readonly watch: AnswerWatch,
   ) {}
@@ -115,10 +117,23 @@ export class AnswerPipeline {
     if (cheaper !== null)
       ledger.warn('limit.fast_model', `The limit "${cheaper.rule.id}" is reached: ${model} answers`);
     const functions = await this.offer(completion, ledger, resolved);
-    await this.preparation.prepare(completion, ledger, functions);
-    tell({ type: 'sources', sources: ledger.sources });
-    if (resolved === null) this.report(answer, model);
-    else await this.ask(answer, resolved, functions);
+    const prepared = await this.preparation.prepare(completion, ledger, functions);
+    const asksModel = resolved !== null && functions.isEmpty;
+    const fixed = asksModel ? await this.material.fixedAnswer(completion, prepared) : null;
+    tell({ type: 'sources', sources: fixed === null ? ledger.sources : [] });
+    if (resolved === null) return this.report(answer, model);
+    if (fixed === null) await this.ask(answer, resolved, functions);
+    else await this.say(answer, resolved, fixed);
+  }
+
+  /** Answers without a model. */
+  private async say(answer: AnswerInProgress, { model, ...resolved }: ResolvedModel, text: string): Promise<void> {
+    const { ledger, completion, tell } = answer;
+    const connector = fixedAnswer(text);
+    const requests = new ModelRequests(answer, { ...resolved, connector, model }, this.images);
+    await requests.single({ model, messages: [], params: completion.request.params });
+    ledger.firstToken();
+    tell({ type: 'answered', usage: ledger.usage });
   }
 
   private answersWith({ completion: { meter }, ledger }: AnswerInProgress, resolved: ResolvedModel): void {

@@ -7,6 +7,7 @@ import type { FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
 import { withInstruction } from './course-instruction';
+import { MaterialOnly } from './material-only.service';
 
 /** Runs the assistant's own pipeline: from the question to the final messages. */
 @Injectable()
@@ -14,6 +15,7 @@ export class PromptPreparation {
   constructor(
     private readonly classic: ClassicPipeline,
     private readonly multiTool: MultiToolPipeline,
+    private readonly material: MaterialOnly,
   ) {}
 
   /** @throws AppError */
@@ -25,15 +27,16 @@ export class PromptPreparation {
     const { caller } = run.input;
     const { declarations } = functions;
     const job = { assistant, caller, messages, metadata, run, stream, assistants, functions: declarations };
-    const own = await pipeline.prepare(job).catch((error: unknown) => {
+    const filled = await pipeline.prepare(job).catch((error: unknown) => {
       if (error instanceof AppError) ledger.spend(error.usage);
       if (error instanceof Unprepared) ledger.failedEarly(error.report);
       throw error;
     });
+    const answered = await this.material.instructed(completion, filled);
     const prepared =
       completion.instruction === null
-        ? own
-        : { ...own, messages: withInstruction(own.messages, completion.instruction) };
+        ? answered
+        : { ...answered, messages: withInstruction(answered.messages, completion.instruction) };
     ledger.spend(prepared.usage);
     const chars = charsOf(prepared.messages);
     completion.promptMemory.take(2 * Math.max(0, chars - charsOf(messages)));

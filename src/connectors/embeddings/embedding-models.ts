@@ -36,5 +36,12 @@ const familyOf = (model: string): ModelFamily | undefined =>
 /** The prefix that tells the model the purpose of a text. */
 export const instructionFor = (model: string, purpose: EmbeddingPurpose): string => familyOf(model)?.[purpose] ?? '';
 
+/** Models that put a text near its translations (model cards). */
+const MULTILINGUAL =
+  /multilingual|text-embedding-3-|bge-m3|mistral-embed|jina-embeddings-v3|embeddinggemma|qwen3-embedding|nomic-embed-text-v2|snowflake-arctic-embed(?:2|-[ml]-v2)/;
+
+/** Whether a question finds passages in other languages. Nothing is assumed about unknown models. */
+export const isMultilingualEmbedding = (model: string): boolean => MULTILINGUAL.test(model.toLowerCase());
+
 /** True for models of these families. Nothing is assumed about others. */
 export const isKnownEmbeddingModel = (model: string): boolean => familyOf(model) !== undefined;

@@ -11,6 +11,7 @@ export {
   numberIn,
   stopsIn,
 } from './openai-params';
+export { fixedAnswer } from './fixed-answer';
 export { TextConnector } from './text-connector';
 export { vendorPlugin, wirePlugin } from './vendor-connector';
 export { wireOf } from './wire-of';

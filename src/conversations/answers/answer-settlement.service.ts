@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../kernel';
+import { noticeOf, type Principal } from '../../kernel';
 import { JobQueue } from '../../platform/jobs';
 import { type RunRecord, RunsService, storable } from '../../runs';
 import type { AnswerEnd, Message } from '../conversation.types';
@@ -15,6 +15,7 @@ const LOST: AnswerEnd = {
   errorCode: 'worker_lost',
   errorDetail: 'The run of this answer is gone',
   sources: [],
+  notice: null,
 };
 
 /** Copies ended answers from their runs into their conversations, when somebody reads them and in a sweep. */
@@ -59,7 +60,7 @@ export class AnswerSettlement {
 
   /** Null while the run is going on. A failed or cancelled run keeps the text that it had by then. */
   private async endOf(record: RunRecord): Promise<AnswerEnd | null> {
-    const { status, errorCode, sources } = record;
+    const { status, errorCode, sources, tools } = record;
     if (status === 'queued' || status === 'running') return null;
     const text = storable((await this.runs.answer(record)) ?? '');
     const failed = status === 'failed';
@@ -69,6 +70,7 @@ export class AnswerSettlement {
       errorCode: failed ? (errorCode ?? 'internal_error') : null,
       errorDetail: failed ? storable(messageOf(record)) : null,
       sources,
+      notice: noticeOf(tools.flatMap(({ search }) => search ?? [])),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { ContentPart, Source } from '../../kernel';
+import type { ContentPart, SearchNotice, Source } from '../../kernel';
 import type { MessageStatus } from '../conversation.types';
 
 @Entity('conversation_messages')
@@ -56,6 +56,9 @@ export class ConversationMessageEntity {
 
   @Column('jsonb', { default: [] })
   sources!: readonly Source[];
+
+  @Column('jsonb', { nullable: true })
+  notice!: SearchNotice | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;

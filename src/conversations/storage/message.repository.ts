@@ -13,8 +13,9 @@ export interface UnsettledAnswer {
 }
 
 const ALL = `
-  SELECT m.id, m.position, m.previous_id AS "previousId", m.role, m.text, m.parts, m.run_id AS "runId", m.status, m.error_code AS "errorCode",
-         m.error_detail AS "errorDetail", m.sources, m.created_at AS "createdAt",
+  SELECT m.id, m.position, m.previous_id AS "previousId", m.role, m.text, m.parts,
+         m.run_id AS "runId", m.status, m.error_code AS "errorCode", m.error_detail AS "errorDetail", m.sources,
+         m.notice, m.created_at AS "createdAt",
          CASE WHEN r.rating IS NULL THEN NULL
               ELSE json_build_object('value', r.rating, 'reason', r.rating_reason) END AS rating
   FROM conversation_messages m LEFT JOIN runs r ON r.id = m.run_id
@@ -26,7 +27,7 @@ const LAST = `
 
 const SETTLE = `
   UPDATE conversation_messages
-  SET status = $3, text = $4, error_code = $5, error_detail = $6, sources = $7::jsonb
+  SET status = $3, text = $4, error_code = $5, error_detail = $6, sources = $7::jsonb, notice = $8::jsonb
   WHERE organization_id = $1 AND id = $2 AND status = 'running'`;
 
 const UNSETTLED = `
@@ -46,7 +47,7 @@ export class MessageRepository {
 
   /** Writes the end of a running answer. An answer that has ended stays as it is. */
   async settle(organizationId: string, id: string, end: AnswerEnd): Promise<void> {
-    const { status, text, errorCode, errorDetail, sources } = end;
+    const { status, text, errorCode, errorDetail, sources, notice } = end;
     await this.dataSource.query(SETTLE, [
       organizationId,
       id,
@@ -55,6 +56,7 @@ export class MessageRepository {
       errorCode,
       errorDetail,
       JSON.stringify(sources),
+      notice === null ? null : JSON.stringify(notice),
     ]);
   }
 

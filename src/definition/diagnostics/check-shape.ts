@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   prompt_processor: 'string',
   rag_processor: 'string',
   verbose: 'boolean',
+  only_from_material: 'boolean',
   capabilities: 'object',
   tools: 'array',
   functions: 'array',

@@ -60,6 +60,8 @@ export interface AssistantDocument {
   readonly llm: string | null;
   readonly capabilities: { readonly vision: boolean; readonly image_generation: boolean };
   readonly verbose: boolean;
+  /** Where the material does not hold the answer, there is none. */
+  readonly onlyFromMaterial: boolean;
   /** First questions that the chat offers. */
   readonly suggestedQuestions: readonly string[];
   /** `sequential` when absent. The name may be of a removed strategy. */

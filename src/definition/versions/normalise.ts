@@ -40,6 +40,7 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
     llm: textMember(metadata, 'llm'),
     capabilities: capabilitiesOf(metadata),
     verbose: member(metadata, 'verbose') === true,
+    onlyFromMaterial: member(metadata, 'only_from_material') === true,
     suggestedQuestions: suggestedQuestions(metadata),
     orchestrator: textMember(metadata, 'orchestrator') ?? 'sequential',
     orchestratorOptions: objectMember(metadata, 'orchestrator_options'),

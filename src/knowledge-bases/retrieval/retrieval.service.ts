@@ -16,6 +16,7 @@ import { failureOfAll } from './collections/external-failure';
 import { OwnSearch, type SearchPlan } from './collections/own-search';
 import { hitLists, type HitLists } from './passages/hit-lists';
 import { searchedQuestion } from './question/searched-question';
+import { materialLanguages } from './question/wordings';
 import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
 import { withinBudget } from './passages/token-budget';
@@ -101,6 +102,12 @@ export class RetrievalService {
       if (why !== null) unmet.set(ref, why);
     }
     return unmet;
+  }
+
+  /** Languages of the passages of readable knowledge bases, those of the first one first. */
+  async languages(owner: Principal, refs: readonly string[]): Promise<string[]> {
+    const { own } = await this.references.resolve(owner, refs);
+    return materialLanguages([...own.values()]);
   }
 
   /** Version of everything that decides the answers; null when it is unknown. @throws {AppError} `not_found` */

@@ -71,6 +71,7 @@ const RETRIEVAL: SearchRetrieval = {
   inaccessible: () => Promise.resolve([]),
   unlisted: () => Promise.resolve([]),
   unmet: () => Promise.resolve(new Map<string, string>()),
+  languages: () => Promise.resolve([]),
   contentVersion: () => Promise.resolve(null),
   readdress: (source) => source,
   target: () => Promise.resolve(null),

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DETECTOR_FILE } from './detector-file';
-import type { FromDetector, TextLanguage, ToDetector } from './language.types';
+import { type FromDetector, isIn, type TextLanguage, type ToDetector } from './language.types';
 
 /** The library reads this much. */
 const TEXT_CHARS = 1_000;
@@ -40,6 +40,14 @@ export class LanguageDetector implements OnApplicationShutdown {
     const [language = null] = found;
     this.known.set(start, { found: language });
     return language;
+  }
+
+  /** The language of a text, if it is one of these. */
+  async among<Language extends string>(text: string, languages: readonly Language[]): Promise<Language | null> {
+    const found = await this.detect(text);
+    if (found === null) return null;
+    const near = languages.filter((language) => isIn(found, [language]));
+    return near.sort((a, b) => (found.scores[b] ?? 0) - (found.scores[a] ?? 0))[0] ?? null;
   }
 
   /** The language of most parts of a text of any length. */

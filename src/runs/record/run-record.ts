@@ -45,6 +45,7 @@ function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTi
     confidence: event.confidence,
     ...(event.bounded === undefined ? {} : { bounded: event.bounded }),
     ...(event.fallback === undefined ? {} : { fallback: event.fallback }),
+    ...(event.search === undefined ? {} : { search: event.search }),
   };
 }
 

@@ -17,6 +17,8 @@ export interface PreparedPrompt {
   /** Texts that the tools found, in tool order. */
   readonly passages: readonly SourcePassage[];
   readonly report: RunReport;
+  /** Whether the material fits the question; absent for assistants that fetch none. */
+  readonly fit?: 'fits' | 'nothing' | 'unread';
   /** Tokens spent by tools before the model request. */
   readonly usage?: Usage | null;
   /** Checks the finished answer, once; its tools emit events. Never rejects. Absent without check tools. */

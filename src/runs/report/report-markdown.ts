@@ -1,4 +1,4 @@
-import type { BoundedTry, KnowledgeBaseSource, Source } from '../../kernel';
+import type { BoundedTry, KnowledgeBaseSource, LanguageGap, Source, ToldSearch } from '../../kernel';
 import type { ReportCall, ReportResult, ReportTool, ShapedReport } from './report.types';
 
 /** The fence is longer than any run of backticks in the content, which cannot end its own block. */
@@ -28,11 +28,21 @@ const toolSection = (tool: ReportTool): string[] => [
 const boundedLine = ({ after_ms, longest_ms, tries }: BoundedTry): string =>
   `- **Try Ended Early:** after ${after_ms} ms; the last ${tries} tries took ${longest_ms} ms at most`;
 
+const searchLines = ({ match, searched_for: words, languages }: ToldSearch): string[] => [
+  ...(words === undefined ? [] : [`- **Searched For:** ${oneLine(words)}`]),
+  ...(match === undefined ? [] : [`- **Match:** ${match.weak ? 'weak' : 'good'} (${match.strength})`]),
+  ...(languages === undefined ? [] : [`- **Languages:** ${languagesLine(languages)}`]),
+];
+
+const languagesLine = ({ question, material, bridge }: LanguageGap): string =>
+  `question ${question}, material ${material.join(', ')}; ${bridge === null ? 'not translated' : `bridged by ${bridge}`}`;
+
 const resultSection = (result: ReportResult): string[] => [
   heading(result),
   `- **Status:** ${result.status}${result.code === undefined ? '' : ` (${result.code})`}`,
   ...(result.message === undefined ? [] : [`- **Reason:** ${oneLine(result.message)}`]),
   ...(result.query === undefined ? [] : [`- **Query:** ${oneLine(result.query)}`]),
+  ...(result.search === undefined ? [] : searchLines(result.search)),
   `- **Duration:** ${result.duration_ms.toFixed(1)} ms`,
   ...((result.retries ?? 0) === 0 ? [] : [`- **Retries:** ${result.retries}`]),
   ...(result.bounded === undefined ? [] : [boundedLine(result.bounded)]),

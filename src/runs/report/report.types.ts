@@ -1,4 +1,4 @@
-import type { BoundedTry, PlanSummary, Source, VendorFailure } from '../../kernel';
+import type { BoundedTry, PlanSummary, Source, ToldSearch, VendorFailure } from '../../kernel';
 
 export interface ReportTool {
   /** From 0; the Markdown counts from 1, as spec 000 §3.4.5 does. */
@@ -27,6 +27,8 @@ export interface ReportResult {
   readonly preview: string;
   /** The tool's query, when it differs from the user's message. */
   readonly query?: string;
+  /** Of a search in knowledge bases. */
+  readonly search?: ToldSearch;
   /** Tries after the first; absent for skipped tools. */
   readonly retries?: number;
   /** The last try that the learned time limit ended; absent without one. */

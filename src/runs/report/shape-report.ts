@@ -1,7 +1,14 @@
 import type { Source, SourcePassage, VendorFailure } from '../../kernel';
 import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
-import type { ReportCall, ReportMessage, ReportPromptPart, RunReport, ShapedReport } from './report.types';
+import type {
+  ReportCall,
+  ReportMessage,
+  ReportPromptPart,
+  ReportResult,
+  RunReport,
+  ShapedReport,
+} from './report.types';
 
 /** Longest parts of a report, in characters and items. `part` and `prompt` limit the parts of the filled template. */
 export const REPORT_LIMITS = {
@@ -122,6 +129,12 @@ function shapeMessages(
   });
 }
 
+function searchOf({ search }: Pick<ReportResult, 'search'>, text: (words: string) => string) {
+  if (search === undefined) return {};
+  const { searched_for: words, ...rest } = search;
+  return { search: words === undefined ? rest : { ...rest, searched_for: text(words) } };
+}
+
 /** Cuts, counts and redacts a report; safe to apply twice. `sources` are passed when they are redacted already. */
 export function shapeReport(
   report: RunReport,
@@ -142,6 +155,7 @@ export function shapeReport(
       preview: text(result.preview, limits.preview),
       ...(result.message === undefined ? {} : { message: text(result.message, MAX_LINE) }),
       ...(result.query === undefined ? {} : { query: text(result.query, limits.userText) }),
+      ...searchOf(result, (words) => text(words, limits.userText)),
     })),
     sources: sources.slice(0, limits.sources),
     messages: shapeMessages(report.messages, text, limits),

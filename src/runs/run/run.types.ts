@@ -8,6 +8,7 @@ import type {
   Source,
   SourcePassage,
   StampedRunEvent,
+  ToldSearch,
   Usage,
 } from '../../kernel';
 import type { RunReport, ShapedReport } from '../report/report.types';
@@ -77,6 +78,8 @@ export interface ToolTiming {
   readonly confidence: number | null;
   /** The tool that answered instead. */
   readonly fallback?: string;
+  /** Of a search in knowledge bases. */
+  readonly search?: ToldSearch;
   /** Id of the plan's step; a tool may run in several steps. */
   readonly step?: string;
   /** Set for functions. `index` then counts the model's calls. */

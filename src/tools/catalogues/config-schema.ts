@@ -12,9 +12,9 @@ export interface PreparedConfig {
 
 /**
  * Keywords for the web form: `x-reference` names the kind of resource of an id, `x-texts` holds title and description by
- * language, `x-advanced` hides a setting under "More settings".
+ * language, `x-advanced` hides a setting under "More settings", `x-default` is what an absent setting means.
  */
-const VOCABULARY = ['x-reference', 'x-texts', 'x-advanced'];
+const VOCABULARY = ['x-reference', 'x-texts', 'x-advanced', 'x-default'];
 const AJV = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true }).addVocabulary(VOCABULARY);
 const EXACT_AJV = new Ajv({ allErrors: true, allowUnionTypes: true }).addVocabulary(VOCABULARY);
 

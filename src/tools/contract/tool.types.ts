@@ -1,4 +1,14 @@
-import type { BoundedTry, Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source, Usage } from '../../kernel';
+import type {
+  BoundedTry,
+  Caller,
+  ChatMessage,
+  EmitRunEvent,
+  JsonObject,
+  Principal,
+  Source,
+  ToldSearch,
+  Usage,
+} from '../../kernel';
 import type { CallScope } from './call-scope';
 import type { Citation } from './citation.types';
 import type { AssistantAbility } from './assistant-ability.types';
@@ -102,6 +112,10 @@ export interface ToolOutput {
   readonly query?: string | null;
   /** Tokens of the model requests that the tool made; the run pays for them. */
   readonly usage?: Usage | null;
+  /** How a search understood the question, and how well the material fits it. */
+  readonly search?: ToldSearch | null;
+  /** The prompt says what `search` tells about the content. */
+  readonly saysFit?: boolean;
 }
 
 /** Inputs that a result depends on beside config, version and question. A result that depends on an undeclared input is not kept. */
@@ -206,6 +220,8 @@ export type ToolOutcome =
       readonly warnings: readonly string[];
       readonly query?: string | null;
       readonly usage?: Usage | null;
+      readonly search?: ToldSearch | null;
+      readonly saysFit?: boolean;
       /** Of the tool that answered; absent for `found`. */
       readonly evidence?: Evidence;
       /** The tool that answered in this one's place; absent when it answered itself. */

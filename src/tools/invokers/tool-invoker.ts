@@ -80,7 +80,8 @@ export class ToolInvoker {
       return { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries, ...bounded };
     }
     const { output, fallback } = ended;
-    const { content, sources, citations, passages, confidence, warnings, query, usage, truncated } = output;
+    const { content, sources, citations, passages, confidence, warnings, query, usage, truncated, saysFit } = output;
+    const search = output.search === null ? {} : { search: output.search };
     const { length: chars } = content;
     const shared = {
       chars,
@@ -90,11 +91,22 @@ export class ToolInvoker {
       duration_ms,
       ...bounded,
       ...(fallback === undefined ? {} : { fallback }),
+      ...search,
     };
     const judged = evidence === undefined ? {} : { evidence };
     const message = texts.completed(entry, chars);
     emit({ type: 'tool.completed', ...ref, sources: sources.length, message, ...shared });
-    const kept = { content, sources, citations, passages, warnings, query, usage, truncated };
+    const kept = {
+      content,
+      sources,
+      citations,
+      passages,
+      warnings,
+      query,
+      usage,
+      truncated,
+      ...(saysFit ? SAYS_FIT : {}),
+    };
     return { index, plugin, placeholder, status: 'completed', ...kept, ...shared, ...judged };
   }
 
@@ -163,6 +175,7 @@ const spanEndOf = (ended: Ended): TracedEnd => {
 };
 
 const NOT_BOUNDED = {};
+const SAYS_FIT = { saysFit: true } as const;
 
 function refOf({ index, plugin, placeholder, label }: PipelineTool, { step }: Invocation): ToolRef {
   const ref: ToolRef = step === undefined ? { index, plugin, placeholder } : { index, plugin, placeholder, step };

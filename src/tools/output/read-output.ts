@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../../kernel';
+import { readSearch } from './read-search';
 import { cleanText, cutText } from './clean-text';
 import { type Citation, type FoundPassage, ToolFailure, type ToolOutput } from '../contract';
 
@@ -21,7 +22,7 @@ export interface CheckedOutput extends Required<ToolOutput> {
  */
 export function readOutput(raw: unknown, limit: number): CheckedOutput {
   if (!isJsonObject(raw)) throw wrong('the output is not an object');
-  const { content, confidence = null, citations = [], passages = [], warnings = [], query = null, usage } = raw;
+  const { content, confidence = null, citations = [], passages = [], warnings = [], query = null, usage, search } = raw;
   if (typeof content !== 'string') throw wrong('its content is not a string');
   const sources = list(raw.sources ?? [], 'sources');
   const kept = cleanText(cutText(content, limit));
@@ -33,6 +34,8 @@ export function readOutput(raw: unknown, limit: number): CheckedOutput {
     sources: sources.slice(0, MAX_SOURCES).map(readSource),
     confidence: readConfidence(confidence),
     usage: readUsage(usage),
+    search: readSearch(search),
+    saysFit: raw.saysFit === true,
     query: typeof query === 'string' ? cleanText(cutText(query, MAX_QUERY_CHARS)) : null,
     citations: readCitations(list(citations, 'citations'), sources.length, content.length).filter(
       ({ at, source }) => at <= kept.length && source < MAX_SOURCES,

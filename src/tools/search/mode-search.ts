@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../kernel';
 import { QuestionRewriter, type RetrievalMode, RetrievalService } from '../../knowledge-bases';
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
-import { type QuestionText, questionText } from './retrieve-accessible';
+import { inLanguageOf, type QuestionText, questionText } from './retrieve-accessible';
 import { searchCaching } from './search-caching';
 import { chosenCollections, collectionGaps, searchCollections, type SearchRetrieval } from './search-collections';
 import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type SearchSettings } from './search-settings';
@@ -26,7 +26,9 @@ export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearc
   async run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
     chosenCollections(config);
     const question = await this.question(config, input, context);
-    return searchCollections(this.retrieval, { ...config, mode: this.mode }, question, context);
+    return searchCollections(this.retrieval, { ...config, mode: this.mode }, question, context, (languages) =>
+      inLanguageOf(this.rewriter, config, input, context, languages),
+    );
   }
 
   target({ collections }: Config, { owner }: Pick<ToolContext, 'owner'>): Promise<string | null> {
@@ -42,7 +44,10 @@ export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearc
   }
 
   protected question(config: Config, input: ToolInput, context: ToolContext): Promise<QuestionText> {
-    return questionText(this.rewriter, config.rewrite_query, input, context);
+    const collections = chosenCollections(config);
+    return questionText(this.rewriter, config, input, context, () =>
+      this.retrieval.languages(context.owner, collections),
+    );
   }
 }
 

@@ -1,12 +1,12 @@
 import type { RetrievalService } from '../../knowledge-bases';
 import type { ToolCaching } from '../contract';
-import type { SearchSettings } from './search-settings';
+import { type SearchSettings, wantsRewriting } from './search-settings';
 
 /** Inputs that a search depends on: the question, the conversation where it is rewritten, and what the knowledge bases hold. */
 export const searchCaching = (
   retrieval: Pick<RetrievalService, 'contentVersion' | 'readdress'>,
 ): ToolCaching<SearchSettings> => ({
-  messages: ({ rewrite_query }) => rewrite_query,
+  messages: wantsRewriting,
   contentVersion: ({ collections }, { owner }) =>
     collections.length === 0 ? Promise.resolve(null) : retrieval.contentVersion(owner, [...new Set(collections)]),
   renew: (output, { owner, caller: reader, assistantId }) => {

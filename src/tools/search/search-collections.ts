@@ -1,5 +1,5 @@
-import type { Principal } from '../../kernel';
-import { referenceName, type RetrievalService } from '../../knowledge-bases';
+import { type Principal, told } from '../../kernel';
+import { referenceName, type Retrieval, type RetrievalQuery, type RetrievalService } from '../../knowledge-bases';
 import { type ConfigGap, type ToolContext, ToolFailure, type ToolOutput } from '../contract';
 import { type QuestionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
 import { passageText } from './passage-text';
@@ -8,7 +8,7 @@ import { NO_COLLECTION, type SearchSettings } from './search-settings';
 /** The part of `RetrievalService` that search tools use. */
 export type SearchRetrieval = Pick<
   RetrievalService,
-  'retrieve' | 'inaccessible' | 'unlisted' | 'unmet' | 'contentVersion' | 'readdress' | 'target'
+  'retrieve' | 'inaccessible' | 'unlisted' | 'unmet' | 'languages' | 'contentVersion' | 'readdress' | 'target'
 >;
 
 /** The collections of a config, each once. @throws ToolFailure `tool.config_incomplete` */
@@ -17,31 +17,55 @@ export function chosenCollections({ collections }: Pick<SearchSettings, 'collect
   return [...new Set(collections)];
 }
 
-/** Finds the passages that answer `question` as prompt text. The confidence is the best similarity. */
+/** The question in the language of the material; null when nothing rewords it. */
+export type Reword = (material: readonly string[]) => Promise<QuestionText | null>;
+
+/** Nothing was asked, so nothing is missing. */
+const NOTHING_ASKED: ToolOutput = { content: '', sources: [], confidence: null };
+
+/**
+ * Finds the passages that answer `question` as prompt text. The confidence is the best similarity. A question in another
+ * language than the material is searched for a second time where `reword` words it in that language.
+ */
 export async function searchCollections(
   retrieval: Retriever,
   settings: SearchSettings,
   question: QuestionText,
-  { owner, caller, assistantId, signal, remainingMs, progress }: ToolContext,
+  context: ToolContext,
+  reword: Reword = () => Promise.resolve(null),
 ): Promise<ToolOutput> {
   const collections = chosenCollections(settings);
-  for (const collection of collections) progress(`querying knowledge base ${referenceName(collection)}`);
-  const { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style } = settings;
-  const found = await retrieveAccessible(retrieval, owner, {
-    text: question.text,
-    collections,
-    topK,
-    threshold,
-    parent,
-    maxTokens,
-    // Classic assistants list passages by knowledge base. `lamb` keeps that order, so that prompts stay the same.
-    grouped: style === 'lamb',
-    reader: caller,
-    assistantId,
-    signal,
-    timeoutMs: remainingMs,
-    ...(mode === undefined ? {} : { mode }),
-  });
+  if (question.isSmallTalk === true) return NOTHING_ASKED;
+  for (const collection of collections) context.progress(`querying knowledge base ${referenceName(collection)}`);
+  const search = ({ text }: QuestionText): Promise<Retrieval> =>
+    retrieveAccessible(retrieval, context.owner, { text, collections, ...queryOf(settings, context) });
+  const first = await search(question);
+  const gap = first.question.languages;
+  const translated = gap === null || gap.bridge !== null ? null : await reword(gap.material);
+  return translated === null
+    ? outputOf(settings, question, first)
+    : outputOf(settings, translated, await search(translated));
+}
+
+const queryOf = (
+  { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style }: SearchSettings,
+  { caller, assistantId, signal, remainingMs }: ToolContext,
+): Omit<RetrievalQuery, 'text' | 'collections'> => ({
+  topK,
+  threshold,
+  parent,
+  maxTokens,
+  // Classic assistants list passages by knowledge base. `lamb` keeps that order, so that prompts stay the same.
+  grouped: style === 'lamb',
+  reader: caller,
+  assistantId,
+  signal,
+  timeoutMs: remainingMs,
+  ...(mode === undefined ? {} : { mode }),
+});
+
+function outputOf({ sources_in_prompt: style }: SearchSettings, question: QuestionText, found: Retrieval): ToolOutput {
+  const languages = question.languages ?? found.question.languages;
   return {
     ...passageText(found.passages, style),
     sources: found.passages.map(({ source }) => source),
@@ -49,6 +73,8 @@ export async function searchCollections(
     warnings: [...noQuestion(question), ...question.warnings, ...found.warnings],
     query: question.rewritten,
     usage: question.usage ?? null,
+    search: told({ ...found.question, languages }),
+    saysFit: style !== 'lamb',
   };
 }
 

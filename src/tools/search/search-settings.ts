@@ -8,12 +8,19 @@ export interface SearchSettings extends JsonObject {
   readonly top_k: number;
   readonly threshold: number;
   readonly mode?: RetrievalMode;
-  readonly rewrite_query: boolean;
+  /** Default: as `wantsRewriting` says. */
+  readonly rewrite_query?: boolean;
   /** Whole sections instead of the chunks that match. */
   readonly parent: boolean;
   readonly max_tokens: number;
   readonly sources_in_prompt: SourcesInPrompt;
 }
+
+/** Prompts in the form of LAMB stay as LAMB fills them, unless the setting says otherwise. */
+export const wantsRewriting = ({ rewrite_query, sources_in_prompt }: RewritingSettings): boolean =>
+  rewrite_query ?? sources_in_prompt !== 'lamb';
+
+export type RewritingSettings = Pick<SearchSettings, 'rewrite_query' | 'sources_in_prompt'>;
 
 export const NO_COLLECTION = 'no knowledge base is chosen';
 
@@ -58,8 +65,9 @@ export const PASSAGE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   rewrite_query: {
     type: 'boolean',
     title: 'Rewrite the question',
-    description: 'Lets the fast model turn the conversation into one question, where one is configured.',
-    default: false,
+    description:
+      'The fast model turns the conversation into one question; without a model, a question that lacks its topic takes that of the one before. Default: on, except in the form of LAMB.',
+    'x-default': true,
   },
   parent: {
     type: 'boolean',

@@ -28,6 +28,7 @@ export function scriptedRetrieval() {
       const unmet = refs.filter((ref) => ref === 'words' && mode !== 'keyword');
       return Promise.resolve(new Map(unmet.map((ref) => [ref, `no ${mode} mode`])));
     },
+    languages: () => Promise.resolve(['en']),
     contentVersion: (_: Principal, refs: readonly string[]) =>
       Promise.resolve(refs.includes('elsewhere') ? null : 'as it is'),
     readdress: (source: Source, { reader }: { readonly reader: Principal }): Source =>

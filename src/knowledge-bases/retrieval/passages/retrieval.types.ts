@@ -1,6 +1,5 @@
-import type { JsonObject, KnowledgeBaseSource, Principal } from '../../../kernel';
+import type { JsonObject, KnowledgeBaseSource, Principal, SearchFacts } from '../../../kernel';
 import type { RetrievalMode } from '../../storage/knowledge-base.types';
-import type { SearchedQuestion } from '../question/searched-question';
 
 /** A part of a document that was found for a query. */
 export interface Passage {
@@ -56,7 +55,8 @@ export interface Retrieval {
   /** In the order of the query's collections. */
   readonly collections: readonly CollectionAnswer[];
   readonly passages: readonly Passage[];
-  readonly question: SearchedQuestion;
+  /** How it was understood, and how well the passages fit it. */
+  readonly question: SearchFacts;
   /** Modes that could not run, collections that failed, passages beyond the budget. */
   readonly warnings: readonly string[];
 }

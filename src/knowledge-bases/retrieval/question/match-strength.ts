@@ -1,11 +1,5 @@
+import type { Match } from '../../../kernel';
 import type { Hit } from '../../search/chunk.types';
-
-/** How well the best passage fits the question. */
-export interface Match {
-  /** 0..1, whatever the length of the question; `WEAK` is the boundary. */
-  readonly strength: number;
-  readonly weak: boolean;
-}
 
 /** A weaker match is one word of several, found by chance. */
 const WEAK = 0.5;

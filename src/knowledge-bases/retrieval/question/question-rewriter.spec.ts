@@ -1,7 +1,8 @@
 import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../../connectors';
 import { AppError, type ChatMessage } from '../../../kernel';
 import type { OrganizationsService, ProviderRuntime } from '../../../organizations';
-import { QuestionRewriter, transcript, usable } from './question-rewriter';
+import type { LanguageDetector } from '../../../platform/languages';
+import { QuestionRewriter, type QuestionToRewrite, transcript, usable } from './question-rewriter';
 import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 const CONVERSATION: ChatMessage[] = [
@@ -45,9 +46,13 @@ function rewriterOver(
         return Promise.resolve({ connector, target: {}, model: llm.replace('-gone', ''), warnings });
       },
     } as unknown as ConnectorsService,
+    { detect: async () => ({ language: 'es', scores: { es: 0.8 } }) } as unknown as LanguageDetector,
   );
-  const rewrite = (messages: readonly ChatMessage[] = CONVERSATION, signal = new AbortController().signal) =>
-    rewriter.rewrite({ organizationId: 'o', runId: 'r', messages, signal, connector: answering });
+  const rewrite = (
+    messages: readonly ChatMessage[] = CONVERSATION,
+    signal = new AbortController().signal,
+    more: Partial<QuestionToRewrite> = {},
+  ) => rewriter.rewrite({ organizationId: 'o', runId: 'r', messages, signal, connector: answering, ...more });
   return { asked, rewrite, rewriter };
 }
 
@@ -58,6 +63,7 @@ describe('rewriting a question', () => {
       text: 'Where in the cell does photosynthesis happen?',
       rewritten: true,
       warnings: [],
+      languages: null,
       usage: USAGE,
     });
     expect(asked).toEqual([
@@ -94,15 +100,16 @@ describe('rewriting a question', () => {
   });
 
   it.each([[{ openai: null }], [{ openai: '' }], [{ anthropic: 'small' }], [{}]])(
-    'leaves the last user text as it is without a fast model that can be asked, and says so: %j',
+    'adds the topics that the last user text lacks without a fast model that can be asked, and says so: %j',
     async (providers) => {
       const { asked, rewrite, rewriter } = rewriterOver(() => Promise.reject(new Error('asked')), providers);
       expect(await rewrite()).toEqual({
-        text: 'And where in the cell?',
-        rewritten: false,
+        text: 'And where in the cell? photosynthesis',
+        rewritten: true,
         warnings: [expect.stringContaining('rewrite.no_fast_model')],
       });
       expect(asked).toEqual([]);
+      expect(await rewrite(CONVERSATION, undefined, { isOptional: true })).toMatchObject({ warnings: [] });
       expect(await rewriter.isAvailable('o')).toBe(false);
     },
   );
@@ -124,12 +131,21 @@ describe('rewriting a question', () => {
     ['nothing', async () => ' \n ', 'its answer is not usable'],
     ['an essay', async () => 'so many words '.repeat(100), 'its answer is not usable'],
     ['signs', async () => '"…"', 'its answer is not usable'],
-  ])('falls back to the last user text on %s, and says so', async (_, complete, why) => {
+  ])('falls back to the topics of the conversation on %s, and says so', async (_, complete, why) => {
     expect(await rewriterOver(complete).rewrite()).toMatchObject({
-      text: 'And where in the cell?',
-      rewritten: false,
+      text: 'And where in the cell? photosynthesis',
+      rewritten: true,
       warnings: [`the question was not rewritten: the fast model failed (${why})`],
     });
+  });
+
+  it('asks for the language of the material where the question has another one', async () => {
+    const { asked, rewrite } = rewriterOver(async () => 'Where in the cell?');
+    const languages = { question: 'es', material: ['en', 'ca'], bridge: 'rewriter' };
+    expect(await rewrite(CONVERSATION, undefined, { material: ['en', 'ca'] })).toMatchObject({ languages });
+    expect(asked[0]?.messages[0]?.content).toContain('Write it in English, the language of the documents.');
+    expect(await rewrite(CONVERSATION, undefined, { material: ['es'] })).toMatchObject({ languages: null });
+    expect(asked[1]?.messages[0]?.content).toContain('Keep the language of the last message.');
   });
 
   it('asks again without parameters that a model refuses', async () => {

@@ -40,6 +40,10 @@ export function languagesOf({ language, languages }: Pick<Base, 'language' | 'la
   return [...all.filter(isOwn), ...all.filter((each) => !isOwn(each))].slice(0, MOST_LANGUAGES);
 }
 
+/** Known languages of all passages. */
+export const materialLanguages = (bases: readonly Pick<Base, 'language' | 'languages'>[]): string[] =>
+  [...new Set(bases.flatMap((base) => languagesOf(base, null)))].filter(known);
+
 /** Languages other than the question's that some passages are in. */
 export function foreignLanguages(bases: readonly Base[], own: TextLanguage | null): string[] {
   if (own === null) return [];

@@ -3,6 +3,7 @@ import type { AssembledMessages } from '../../../kernel';
 import { QuestionRewriter } from '../../../knowledge-bases';
 import { questionText, type ToolContext, type ToolInput, type ToolOutput } from '../../../tools';
 import { augment } from '../../augment';
+import { AS_LAMB } from '../../collection-passages';
 import {
   fetches,
   type ProcessorDefinition,
@@ -67,7 +68,7 @@ class RewritingRag implements RagProcessor {
   }
 
   async run(settings: RagSettings, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const question = await questionText(this.rewriter, true, input, context);
+    const question = await questionText(this.rewriter, AS_LAMB, input, context);
     const output = await this.rag.run(settings, { ...input, query: question.text }, context);
     return {
       ...output,

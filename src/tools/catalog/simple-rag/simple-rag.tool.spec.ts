@@ -1,4 +1,4 @@
-import { AppError, notFound, type Principal, type Source } from '../../../kernel';
+import { AppError, type ChatMessage, notFound, type Principal, type Source } from '../../../kernel';
 import {
   AS_ASKED,
   type Passage,
@@ -33,6 +33,7 @@ function knowledgeBases() {
     unlisted: () => Promise.resolve([]),
     unmet: async (_: Principal, refs: readonly string[], mode: string) =>
       new Map(refs.filter((ref) => ref === 'words').map((ref) => [ref, `no ${mode} mode`])),
+    languages: async () => ['en'],
     contentVersion: async () => 'as it is',
     readdress: (source: Source): Source => source,
     target: async () => null,
@@ -210,6 +211,74 @@ describe('simple_rag', () => {
     expect(fake.asked).toMatchObject([
       { text: '0 messages on chlorophyll', parent: true, mode: 'hybrid', maxTokens: 500 },
     ]);
+  });
+
+  const ask = (query: string, config: object, fake = knowledgeBases(), messages: readonly ChatMessage[] = []) =>
+    invokerOf(toolOver(fake)).invoke(
+      entry({ plugin: 'simple_rag', config: { collections: ['biology'], ...config } }),
+      { query, messages },
+      invocation(),
+    );
+  const turns: ChatMessage[] = [
+    { role: 'user', content: 'what is chlorophyll?' },
+    { role: 'assistant', content: 'A pigment.' },
+    { role: 'user', content: 'is it green?' },
+  ];
+
+  it('searches for nothing where a message only greets or thanks', async () => {
+    const fake = knowledgeBases();
+    expect(await ask('Thanks, that was great!', {}, fake)).toMatchObject({ content: '', sources: [], warnings: [] });
+    expect(fake.asked).toEqual([]);
+    await ask('Thanks, that was great!', { sources_in_prompt: 'lamb' }, fake);
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  it.each([
+    [{}, '3 messages on chlorophyll'],
+    [{ rewrite_query: false }, 'is it green?'],
+    [{ sources_in_prompt: 'lamb' }, 'is it green?'],
+    [{ sources_in_prompt: 'lamb', rewrite_query: true }, '3 messages on chlorophyll'],
+  ])('takes the conversation into account with %j', async (config, text) => {
+    const fake = knowledgeBases();
+    await ask('is it green?', config, fake, turns);
+    expect(fake.asked).toMatchObject([{ text }]);
+  });
+
+  it('leaves the first question of a conversation as it is', async () => {
+    const fake = knowledgeBases();
+    await ask('what is chlorophyll?', {}, fake, turns.slice(0, 1));
+    expect(fake.asked).toMatchObject([{ text: 'what is chlorophyll?' }]);
+  });
+
+  it('searches again in the language of the material, where a model words the question in it', async () => {
+    const gap = { question: 'es', material: ['en'], bridge: null };
+    const spanish = knowledgeBases();
+    const tool = new SimpleRagTool(
+      {
+        ...spanish,
+        retrieve: async (owner, query) => {
+          const found = await spanish.retrieve(owner, query);
+          const match = { strength: query.text === 'why green?' ? 0.9 : 0.1, weak: query.text !== 'why green?' };
+          const languages = query.text === 'why green?' ? null : gap;
+          return { ...found, question: { match, searchedFor: null, languages } };
+        },
+      },
+      {
+        rewrite: async ({ material = [] }) => ({
+          text: 'why green?',
+          rewritten: true,
+          warnings: [],
+          languages: { question: 'es', material, bridge: 'rewriter' },
+        }),
+      },
+    );
+    const call = invocation();
+    const wish = entry({ plugin: 'simple_rag', config: { collections: ['biology'] } });
+    const outcome = await invokerOf(tool).invoke(wish, { query: '¿por qué verde?', messages: [] }, call);
+    expect(spanish.asked.map(({ text }) => text)).toEqual(['¿por qué verde?', 'why green?']);
+    const search = { match: { strength: 0.9, weak: false }, languages: { ...gap, bridge: 'rewriter' } };
+    expect(outcome).toMatchObject({ search, saysFit: true, query: 'why green?' });
+    expect(call.events.at(-1)).toMatchObject({ type: 'tool.completed', search });
   });
 
   const gaps = (config: Partial<SimpleRagConfig>) =>

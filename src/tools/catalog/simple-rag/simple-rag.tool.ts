@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../../kernel';
 import { QuestionRewriter, RETRIEVAL_MODES, RetrievalService } from '../../../knowledge-bases';
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
-import { questionText } from '../../search/retrieve-accessible';
+import { inLanguageOf, questionText } from '../../search/retrieve-accessible';
 import {
   advanced,
   chosenCollections,
@@ -32,9 +32,12 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
   }
 
   async run(config: SimpleRagConfig, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    chosenCollections(config);
-    const question = await questionText(this.rewriter, config.rewrite_query, input, context);
-    return searchCollections(this.retrieval, config, question, context);
+    const collections = chosenCollections(config);
+    const material = (): Promise<readonly string[]> => this.retrieval.languages(context.owner, collections);
+    const question = await questionText(this.rewriter, config, input, context, material);
+    return searchCollections(this.retrieval, config, question, context, (languages) =>
+      inLanguageOf(this.rewriter, config, input, context, languages),
+    );
   }
 
   target({ collections }: SimpleRagConfig, { owner }: Pick<ToolContext, 'owner'>): Promise<string | null> {

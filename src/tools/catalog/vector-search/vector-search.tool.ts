@@ -42,7 +42,12 @@ export class VectorSearchTool extends ModeSearchTool<VectorSearchConfig> {
     question: QuestionText,
     context: ToolContext,
   ): Promise<QuestionText> {
-    if (question.text.trim() === '' || !(await this.hasVectors(collections, context.owner))) return question;
+    if (
+      question.isSmallTalk === true ||
+      question.text.trim() === '' ||
+      !(await this.hasVectors(collections, context.owner))
+    )
+      return question;
     const supposed = await hypotheticalAnswer(this.answers, question.text, context);
     const usage = addUsage(question.usage ?? null, supposed.usage);
     const warnings = [...question.warnings, ...supposed.warnings];

@@ -9,6 +9,7 @@ const LABELS: Readonly<Record<string, MessageKey>> = {
   RAG_collections: 'classic.collections',
   RAG_Top_k: 'classic.top_k',
   'metadata.suggested_questions': 'form.suggested_questions',
+  'metadata.only_from_material': 'form.only_from_material',
   'metadata.connector': 'form.provider',
   'metadata.llm': 'form.model',
   'metadata.orchestrator': 'form.strategy',

@@ -41,6 +41,7 @@ export interface Metadata {
   readonly verbose?: boolean;
   readonly capabilities?: { readonly vision?: boolean; readonly image_generation?: boolean };
   readonly suggested_questions?: readonly string[];
+  readonly only_from_material?: boolean;
   readonly tools?: readonly unknown[];
   readonly functions?: readonly FunctionEntry[];
   readonly [key: string]: unknown;

@@ -1,11 +1,14 @@
 import type { Schema } from '$lib/api/client';
 import type { PlanSummary, RunEvent as KernelEvent } from '../../../../src/kernel/run-events';
+import type { SearchNotice, ToldSearch } from '../../../../src/kernel/chat/search-facts';
 import type { FileSource, KnowledgeBaseSource, RubricSource } from '../../../../src/kernel/chat/sources';
 
 export type { RunStatus, ToolEvent } from '../../../../src/kernel/run-events';
 export type Run = Schema<'RunDto'>;
 export type RunSummary = Schema<'RunSummaryDto'>;
 export type Usage = Schema<'RunUsageDto'>;
+
+export type { SearchNotice, ToldSearch };
 
 type Facts<Kind> = Partial<Omit<Kind, 'type'>>;
 /** A source of any type; a reader takes the facts that it has. */

@@ -1,4 +1,4 @@
-import type { EventBody, Plan, RunEvent, RunStatus, Source, ToolEvent, Usage } from './run-events';
+import type { EventBody, Plan, RunEvent, RunStatus, Source, ToldSearch, ToolEvent, Usage } from './run-events';
 
 export type SpanKind = 'plan' | 'tool' | 'model' | 'function' | 'check';
 export type SpanStatus = 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled';
@@ -29,6 +29,8 @@ export interface Span {
   readonly code: string | null;
   /** The latest thing it said. */
   readonly note: string | null;
+  /** Of a search in knowledge bases. */
+  readonly search: ToldSearch | null;
   /** When the first text of the answer came; of models only. */
   readonly firstText: number | null;
 }
@@ -166,7 +168,8 @@ function applyTool(state: RunState, event: ToolEvent): RunState {
       return withSpan(before, { ...span, status: 'failed', end: now, code: event.code });
     case 'tool.completed': {
       const { duration_ms: duration, chars, sources, cached, confidence, retries } = event;
-      const figures = { duration, chars, sources, cached, confidence, retries, fallback: event.fallback ?? null };
+      const { fallback = null, search = null } = event;
+      const figures = { duration, chars, sources, cached, confidence, retries, fallback, search };
       return withSpan(before, { ...span, ...figures, status: 'completed', end: now });
     }
   }
@@ -207,6 +210,7 @@ const spanOf = (given: Pick<Span, 'key' | 'kind' | 'name' | 'start'> & Partial<S
   fallback: null,
   code: null,
   note: null,
+  search: null,
   firstText: null,
   ...given,
 });

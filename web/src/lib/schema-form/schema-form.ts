@@ -20,6 +20,8 @@ export interface JsonSchema {
   readonly 'x-reference'?: string;
   /** Folded away behind the other settings. */
   readonly 'x-advanced'?: boolean;
+  /** What an absent value means. */
+  readonly 'x-default'?: unknown;
   /** Title and description by language. */
   readonly 'x-texts'?: Readonly<Record<string, { readonly title?: string; readonly description?: string }>>;
   readonly [keyword: string]: unknown;
@@ -90,9 +92,9 @@ export function kindOf(schema: JsonSchema): FieldKind {
   return type === undefined || others.length > 0 ? 'json' : (KIND_OF_TYPE[type]?.(schema) ?? 'json');
 }
 
-/** The value a control shows: the stored one, else the schema's default. */
+/** The value a control shows: the stored one, else the schema's default, else what an absent value means. */
 export const shownValue = (schema: JsonSchema, value: unknown): unknown =>
-  value === undefined ? schema.default : value;
+  value === undefined ? (schema.default ?? schema['x-default']) : value;
 
 /** A config with one setting changed; `undefined` takes the setting out. Every other key stays as and where it was. */
 export function withSetting(config: Config, name: string, value: unknown): Config {

@@ -5,6 +5,7 @@ import { FixedTemplate } from '$lib/template/fixed-template.svelte';
 import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
+import { materialMember } from './only-from-material';
 import { suggestedMember, suggestedText } from './suggested-questions';
 
 /** The form of a classic assistant: one RAG processor, one prompt processor, one connector. */
@@ -25,6 +26,7 @@ export class ClassicForm implements AssistantForm {
   filePath = $state('');
   vision = $state(false);
   imageGeneration = $state(false);
+  onlyFromMaterial = $state(false);
   suggestedQuestions = $state('');
   functions = $state.raw<readonly FunctionEntry[]>([]);
   document = $state.raw() as FixedTemplate;
@@ -74,6 +76,7 @@ export class ClassicForm implements AssistantForm {
     this.filePath = metadata.file_path ?? '';
     this.vision = metadata.capabilities?.vision === true;
     this.imageGeneration = metadata.capabilities?.image_generation === true;
+    this.onlyFromMaterial = metadata.only_from_material === true;
     this.suggestedQuestions = suggestedText(metadata);
     this.functions = functionsOf(metadata);
     this.document = new FixedTemplate(body.prompt_template, () => this.fillers);
@@ -118,6 +121,7 @@ export class ClassicForm implements AssistantForm {
       file_path: this.filePath === '' && base.file_path === undefined ? undefined : this.filePath,
       capabilities: hasCapabilities ? { ...base.capabilities, vision, image_generation } : undefined,
       ...suggestedMember(this.suggestedQuestions, base),
+      ...materialMember(this.onlyFromMaterial, base),
       ...placed(base, this.functions),
     } as Metadata);
   }

@@ -24,6 +24,8 @@ export interface AssistantForm {
   llm: string;
   vision: boolean;
   imageGeneration: boolean;
+  /** Without an answer in the material there is none. */
+  onlyFromMaterial: boolean;
   /** First questions of the chat, one a line. */
   suggestedQuestions: string;
   readonly document: TemplateDocument;

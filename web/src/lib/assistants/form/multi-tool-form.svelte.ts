@@ -2,6 +2,7 @@ import { functionsOf, Pipeline, type ToolEntry } from '$lib/pipeline/pipeline.sv
 import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistant';
 import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
+import { materialMember } from './only-from-material';
 import { suggestedMember, suggestedText } from './suggested-questions';
 
 /** The form of a multi-tool assistant. Documents of version 2 are edited, and saved, as version 3. */
@@ -17,6 +18,7 @@ export class MultiToolForm implements AssistantForm {
   verbose = $state(false);
   vision = $state(false);
   imageGeneration = $state(false);
+  onlyFromMaterial = $state(false);
   suggestedQuestions = $state('');
   functions = $state.raw<readonly FunctionEntry[]>([]);
   pipeline = $state.raw() as Pipeline;
@@ -49,6 +51,7 @@ export class MultiToolForm implements AssistantForm {
     this.verbose = metadata.verbose === true;
     this.vision = metadata.capabilities?.vision === true;
     this.imageGeneration = metadata.capabilities?.image_generation === true;
+    this.onlyFromMaterial = metadata.only_from_material === true;
     this.suggestedQuestions = suggestedText(metadata);
     this.functions = functionsOf(metadata);
     this.pipeline = Pipeline.of(metadata, prompt_template, this.catalogue);
@@ -81,6 +84,7 @@ export class MultiToolForm implements AssistantForm {
       capabilities: { ...this.base.capabilities, vision: this.vision, image_generation: this.imageGeneration },
       verbose: this.verbose,
       ...suggestedMember(this.suggestedQuestions, this.base),
+      ...materialMember(this.onlyFromMaterial, this.base),
       tools: this.pipeline.toTools(),
       functions: this.functions,
     } as Metadata);

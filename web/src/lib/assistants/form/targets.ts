@@ -17,6 +17,7 @@ export type Part =
   | 'rubric'
   | 'file'
   | 'capabilities'
+  | 'only_from_material'
   | 'other';
 
 export interface Target {
@@ -44,6 +45,7 @@ const BY_PREFIX: readonly (readonly [string, Part])[] = [
   ['metadata.rubric', 'rubric'],
   ['metadata.file_path', 'file'],
   ['metadata.capabilities', 'capabilities'],
+  ['metadata.only_from_material', 'only_from_material'],
 ];
 const CONTROLS = 'input, select, textarea, [contenteditable="true"], button';
 const TOOL = /^metadata\.tools\[(\d+)\]/;
@@ -107,6 +109,7 @@ const SECTION_OF: Readonly<Record<Part, Section | null>> = {
   file: 'sources',
   connector: 'model',
   llm: 'model',
+  only_from_material: 'instructions',
   capabilities: 'model',
   functions: 'model',
   prompt_processor: 'processing',

@@ -1,5 +1,5 @@
 import type { Content } from '$lib/run/live-run.svelte';
-import type { Source } from '$lib/run/run-events';
+import type { SearchNotice, Source } from '$lib/run/run-events';
 
 /** An assistant as the people who may only use it see it. */
 export interface ChatCard {
@@ -39,6 +39,7 @@ export interface Message {
   readonly status: MessageStatus;
   readonly error: { readonly code: string; readonly detail: string } | null;
   readonly sources: readonly Source[];
+  readonly notice?: SearchNotice | null;
   readonly rating: Rating | null;
   /** Of a question: its id and those of the questions asked in its place, oldest first. */
   readonly versions: readonly string[];

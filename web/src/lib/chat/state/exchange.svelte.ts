@@ -1,6 +1,7 @@
 import { type ProblemError, toProblem } from '$lib/api/problem';
 import { type Content, LiveRun } from '$lib/run/live-run.svelte';
-import type { Source } from '$lib/run/run-events';
+import type { SearchNotice, Source } from '$lib/run/run-events';
+import { noticeOf } from '../../../../../src/kernel/chat/search-facts';
 import type { Message, MessageStatus, Rating } from './chat.types';
 import { rate } from './requests';
 
@@ -33,6 +34,12 @@ export class Exchange {
     const read = this.answer?.sources ?? [];
     return this.live === null || this.live.state.sources.length === 0 ? read : this.live.state.sources;
   });
+  /** What is known about the searches behind the answer. */
+  readonly notice = $derived.by((): SearchNotice | null =>
+    this.live === null
+      ? (this.answer?.notice ?? null)
+      : noticeOf(this.live.state.spans.flatMap(({ search }) => search ?? [])),
+  );
   /** Code of the failure of the answer. */
   readonly failure = $derived.by(
     () => this.live?.state.error?.code ?? this.live?.problem?.code ?? this.answer?.error?.code ?? null,

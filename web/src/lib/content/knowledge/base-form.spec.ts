@@ -42,6 +42,8 @@ const stored = (changes: object = {}): KnowledgeBase =>
     name: 'Cells',
     description: '',
     language: null,
+    language_chosen: false,
+    languages: [],
     visibility: 'private',
     passages_shown: true,
     chunk_size: 2000,
@@ -99,4 +101,15 @@ it('hides the passages of answers where the owner wants so', async () => {
   await form.save();
   expect(patch.mock.calls[0]?.[1]).toMatchObject({ body: { passages_shown: false } });
   expect(new KnowledgeBaseForm(stored({ passages_shown: false })).passagesShown).toBe(false);
+});
+
+it('gives the choice of a language back to the documents', async () => {
+  const patch = vi.spyOn(api, 'PATCH').mockResolvedValue({ data: stored({ version: 2 }) } as never);
+  const form = new KnowledgeBaseForm(stored({ language: 'eu', language_chosen: true, chunk_count: 3 }));
+  expect([form.language, form.reworks]).toEqual(['eu', false]);
+  form.language = '';
+  expect(form.reworks).toBe(true);
+  await form.save();
+  expect(patch.mock.calls[0]?.[1]).toMatchObject({ body: { language: null } });
+  expect(new KnowledgeBaseForm(stored({ language: 'en' })).language).toBe('');
 });

@@ -12,7 +12,7 @@ interface Settings {
   readonly name: string;
   readonly description: string;
   readonly slug: string;
-  /** Empty: decided by the first document. */
+  /** Empty: detected in each document. */
   readonly language: Language | '';
   readonly visibility: KnowledgeBase['visibility'];
   readonly passagesShown: boolean;
@@ -24,11 +24,14 @@ interface Settings {
   readonly hybridWeight: number | null;
 }
 
+const languageOf = ({ language, language_chosen: chosen }: KnowledgeBase): Language | '' =>
+  chosen ? ((language ?? '') as Language | '') : '';
+
 const settingsOf = (base: KnowledgeBase): Settings => ({
   name: base.name,
   description: base.description,
   slug: base.slug,
-  language: (base.language ?? '') as Language | '',
+  language: languageOf(base),
   visibility: base.visibility,
   passagesShown: base.passages_shown,
   chunkSize: base.chunk_size,
@@ -38,12 +41,12 @@ const settingsOf = (base: KnowledgeBase): Settings => ({
   hybridWeight: base.embedding === null ? null : base.hybrid_weight,
 });
 
-/** Settings by path; without a language that the first document decides. */
+/** Settings by path. */
 const textsOf = ({ provider, language, ...settings }: Settings): Readonly<Record<string, string>> => ({
   name: settings.name,
   description: settings.description,
   slug: settings.slug,
-  ...(language === '' ? {} : { language }),
+  language,
   visibility: settings.visibility,
   passages_shown: String(settings.passagesShown),
   chunk_size: String(settings.chunkSize ?? ''),
@@ -88,7 +91,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
     const { saved: base } = this;
     if (base === null || base.chunk_count === 0) return false;
     return (
-      (this.language !== '' && this.language !== base.language) ||
+      this.language !== languageOf(base) ||
       this.chunkSize !== base.chunk_size ||
       this.chunkOverlap !== base.chunk_overlap ||
       this.provider !== (base.embedding?.provider ?? '') ||
@@ -153,7 +156,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
       description: this.description,
       visibility: this.visibility,
       passages_shown: this.passagesShown,
-      ...(this.language === '' ? {} : { language: this.language }),
+      language: this.language === '' ? null : this.language,
       ...(this.chunkSize === null ? {} : { chunk_size: this.chunkSize }),
       ...(this.chunkOverlap === null ? {} : { chunk_overlap: this.chunkOverlap }),
       embedding: provider === '' ? null : { provider, model, ...(dimensions === null ? {} : { dimensions }) },
