@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../auth';
-import { invalid, isUuid, type Page, type PageRequest } from '../kernel';
+import { invalid, isJsonObject, isUuid, type Page, type PageRequest } from '../kernel';
 import { PeopleNames } from '../organizations';
 import { type AuditFilter, type AuditItem, AuditLog } from '../platform/audit';
+import { AuditTargetRepository } from './audit-targets.repository';
 import type { AuditFiltersDto, AuditItemDto } from './audit.dto';
 
 /** No person or credential has this id: a filter with it finds nothing. */
@@ -11,6 +12,18 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 const distinct = (ids: readonly (string | null)[]): string[] => [
   ...new Set(ids.filter((id): id is string => id !== null && isUuid(id))),
 ];
+
+/** Targets of these types are people. */
+const isPerson = (type: string): boolean => type === 'member' || type === 'person';
+
+const NAMES = ['name', 'title', 'filename', 'email', 'slug'] as const;
+
+/** The name that an entry has of its target; null where it has none. */
+function nameIn(value: unknown): string | null {
+  if (!isJsonObject(value)) return null;
+  const name = NAMES.map((key) => value[key]).find((each) => typeof each === 'string' && each !== '');
+  return typeof name === 'string' ? name : null;
+}
 
 const timeOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
@@ -21,6 +34,7 @@ export class AuditView {
     private readonly log: AuditLog,
     private readonly people: PeopleNames,
     private readonly keys: ApiKeysService,
+    private readonly targets: AuditTargetRepository,
   ) {}
 
   async list(organizationId: string, page: PageRequest, filters: AuditFiltersDto): Promise<Page<AuditItemDto>> {
@@ -59,16 +73,26 @@ export class AuditView {
   }
 
   private async named(organizationId: string, items: readonly AuditItem[]): Promise<AuditItemDto[]> {
-    const [people, keys] = await Promise.all([
-      this.people.of(organizationId, distinct(items.map(({ actor }) => actor.user_id))),
+    const persons = items.flatMap(({ actor, target }) => [actor.user_id, isPerson(target.type) ? target.id : null]);
+    const [people, keys, targets] = await Promise.all([
+      this.people.of(organizationId, distinct(persons)),
       this.keys.names(organizationId, distinct(items.map(({ actor }) => actor.credential_id))),
+      this.targets.names(
+        organizationId,
+        items.map(({ target }) => target),
+      ),
     ]);
+    const nameOf = ({ target: { type, id }, before, after }: AuditItem): string | null =>
+      (isPerson(type) ? (people.get(id)?.name ?? people.get(id)?.email) : targets.get(`${type} ${id}`)) ??
+      nameIn(after) ??
+      nameIn(before);
     return items.map((item) => {
       const { kind, user_id, credential_id } = item.actor;
       const person = user_id === null ? undefined : people.get(user_id);
       const credential_name = credential_id === null ? null : (keys.get(credential_id) ?? null);
       const { name = null, email = null } = person ?? {};
-      return { ...item, actor: { kind, user_id, name, email, credential_id, credential_name } };
+      const target = { ...item.target, name: nameOf(item) };
+      return { ...item, target, actor: { kind, user_id, name, email, credential_id, credential_name } };
     });
   }
 }

@@ -86,6 +86,8 @@ export class AuditTargetDto {
   @ApiProperty({ example: 'member' })
   type!: string;
   id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Biology 101', description: 'Now, else as the entry has it.' })
+  name!: string | null;
 }
 
 export class AuditItemDto {

@@ -73,7 +73,7 @@ export class ClassicPipeline {
       this.gather(prompt, job),
     ]);
     if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
-    if (outcome?.status === 'completed') for (const warning of outcome.warnings) warn('tool.degraded', warning);
+    for (const warning of warningsOf(outcome)) warn('tool.degraded', warning);
     for (const warning of gathered.warnings) warn('processor.degraded', warning);
     const isWithoutRag = rag === undefined || assistant.document.classic.ragProcessorAbsent === true;
     const context = isWithoutRag ? null : contextOf(outcome);
@@ -164,6 +164,9 @@ function contextOf(outcome: ToolOutcome | null): RagContext | null {
   if (outcome === null) return { context: '', sources: [] };
   return outcome.status === 'completed' ? { context: outcome.content, sources: outcome.sources } : null;
 }
+
+const warningsOf = (outcome: ToolOutcome | null): readonly string[] =>
+  outcome?.status === 'completed' ? outcome.warnings : [];
 
 const sourcesOf = (outcome: ToolOutcome | null): readonly Source[] =>
   outcome?.status === 'completed' ? outcome.sources.map((source, index) => ({ ...source, n: index + 1 })) : [];

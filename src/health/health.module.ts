@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { PoolMetrics } from '../platform/database';
 import { FiguresMetrics } from './figures/figures.metrics';
 import { FiguresRepository } from './figures/figures.repository';
 import { Figures } from './figures/installation-figures.service';
@@ -11,7 +12,7 @@ import { MetricsServer } from './metrics/metrics-server';
 @Module({
   imports: [KnowledgeBasesModule],
   controllers: [HealthController, MetricsController],
-  providers: [Figures, FiguresMetrics, FiguresRepository, Lifecycle, MetricsServer],
+  providers: [Figures, FiguresMetrics, FiguresRepository, Lifecycle, MetricsServer, PoolMetrics],
   exports: [Lifecycle, MetricsServer],
 })
 export class HealthModule {}

@@ -1,5 +1,5 @@
 export * from './compile-pipeline';
-export { contentByPlaceholder } from './content-by-placeholder';
+export { contentByPlaceholder } from './prompt/content-by-placeholder';
 export * from './contract';
 export { checkCondition, type ConditionCheck } from './conditions';
 export * from './orchestration.types';

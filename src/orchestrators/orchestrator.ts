@@ -3,10 +3,10 @@ import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEve
 import { CONFIG, type Config } from '../platform/config';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
-import { contentByPlaceholder } from './content-by-placeholder';
+import { contentByPlaceholder } from './prompt/content-by-placeholder';
 import type { StrategyTrace } from './contract';
-import { numberSources } from './number-sources';
-import { PromptFacts } from './prompt-facts';
+import { numberSources } from './prompt/number-sources';
+import { PromptFacts } from './prompt/prompt-facts';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
 import { StrategyRun } from './strategy-run';
 import { ToolsFailed } from './tools-failed.errors';

@@ -11,8 +11,8 @@ import {
   type ToolTexts,
 } from '../tools';
 import type { Step, StrategyContext, StrategyRequest } from './contract';
-import { EarlierResults } from './earlier-results';
-import { joinSteps } from './join-outcomes';
+import { EarlierResults } from './prompt/earlier-results';
+import { joinSteps } from './prompt/join-outcomes';
 import type { OrchestrationJob } from './orchestration.types';
 
 /** The context that all calls of one run share. */

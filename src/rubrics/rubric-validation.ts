@@ -27,10 +27,9 @@ interface TextRule {
 function text(value: unknown, path: string, { min = 0, max, optional = false }: TextRule, report: Report): void {
   if (value === undefined && optional) return;
   if (typeof value !== 'string') return missingOr(value, path, 'must be a string', report);
-  if (value.trim().length < min)
-    min === 1
-      ? report(path, 'must not be empty', 'value.missing')
-      : report(path, `must be at least ${min} long`, 'value.min_length', min);
+  const { length } = value.trim();
+  if (length === 0 && min > 0) report(path, 'must not be empty', 'value.missing');
+  else if (length < min) report(path, `must be at least ${min} long`, 'value.min_length', min);
   else if (value.length > max) report(path, `must be at most ${max} characters`, 'value.max_length', max);
 }
 

@@ -64,7 +64,7 @@ describe('the audit log of an organization', () => {
         credential_id: keyId,
         credential_name: 'Script',
       },
-      target: { type: 'rubric', id: expect.any(String) },
+      target: { type: 'rubric', id: expect.any(String), name: '=HYPERLINK("http://x")' },
       before: null,
       after: expect.objectContaining({ title: '=HYPERLINK("http://x")' }),
       ip: expect.stringMatching(/127\.0\.0\.1|::1/),

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext } from '@playwright/test';
-import { type Api, apiOf, check, expect, type Page, shot, signIn, test, watch } from './support/fixtures';
+import { type Api, apiOf, check, expect, type Page, shot, signIn, test, watch, picture } from './support/fixtures';
 import { reachable } from './support/keyboard';
 import { LOCALES, speak } from './support/languages';
 import { holdEverywhere } from './support/pages';
@@ -155,6 +155,7 @@ test('a student follows the link on a phone, reads a passage, and finds the conv
   await expect(sources).toHaveCount(0);
   expect(await page.locator('body').innerText()).not.toMatch(MACHINERY);
   await shot(page, 'chat-answer');
+  await picture(page, 'chat');
   expect(faults).toEqual([]);
   await context.close();
 

@@ -1,6 +1,6 @@
 // Knowledge bases, rubrics, files and prompt templates, as a teacher uses them.
 import { type Page } from '@playwright/test';
-import { check, expect, shot, test } from './support/fixtures';
+import { check, expect, shot, test, picture } from './support/fixtures';
 
 const note = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> =>
@@ -50,6 +50,7 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
   await uncover(page);
   await check(page);
   await shot(page, 'knowledge-base-query');
+  await picture(page, 'knowledge-base');
 
   const id = page.url().split('/').at(-1) ?? '';
   await api.post('/api/v1/assistants', {
@@ -127,6 +128,7 @@ test('a rubric is written by keyboard, kept from loss, and read back as it was',
   await uncover(page);
   await check(page);
   await shot(page, 'rubric-editor');
+  await picture(page, 'rubric');
   const saved = await api.get(`/api/v1/rubrics/${page.url().split('/').at(-1)}`);
   expect(saved.criteria.map(({ name }: { name: string }) => name)).toEqual(['Result', 'Method']);
   expect(saved.criteria[0].levels[0]).toMatchObject({ label: 'Exemplary', description: 'Every number has a unit' });

@@ -1,4 +1,4 @@
-import { type Api, apiOf, check, expect, type Page, shot, signIn, test } from './support/fixtures';
+import { type Api, apiOf, check, expect, type Page, shot, signIn, test, picture } from './support/fixtures';
 
 const GROUPS = '/api/v1/organizations/default/groups';
 
@@ -46,6 +46,7 @@ test('a group gets a member, an assistant and a knowledge base, and the member s
   await expect(row).toContainText('1 member');
   await check(page);
   await shot(page, 'groups');
+  await picture(page, 'groups');
 
   await page.goto('/assistants');
   const card = page.getByTestId('assistants-list').getByRole('listitem').filter({ hasText: assistant.name });

@@ -49,6 +49,9 @@ test('dry run with its differences, migration, verification and the way back', a
     await expect(page.getByTestId('batch-item')).toHaveCount(1);
     await page.getByTestId('item-filter').selectOption('');
     await expect(page.getByTestId('batch-item')).toHaveCount(3);
+    await expect(page.getByTestId('batch-item').first()).toContainText('First');
+    await expect(page.getByTestId('batch-item').first()).toContainText('format 1 → 3');
+    await expect(page.getByTestId('count-current')).toHaveText('0');
     await check(page);
     await shot(page, 'migration-batch');
     expect((await theirs.get(`/api/v1/assistants/${first.id}`)).type).toBe('multi_tool');

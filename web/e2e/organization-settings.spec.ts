@@ -8,17 +8,19 @@ test('an administrator adds an MCP server, whose token is never shown again, and
   await page.getByRole('link', { name: 'MCP servers' }).click();
   await expect(page.getByTestId('empty')).toBeVisible();
   await check(page);
+  const form = page.getByTestId('new-mcp-server');
   await page.getByTestId('mcp-name').fill('library');
   await page.getByTestId('mcp-url').fill('http://127.0.0.1:9/mcp');
+  await page.getByTestId('mcp-token').fill('canary-mcp-web');
+  // A port where nobody listens: the form tells so before anything is stored, the card afterwards.
+  await form.getByTestId('test-connection').click();
+  await expect(form.getByTestId('test-outcome')).toContainText('cannot be reached');
   await page.getByTestId('add-mcp-server').click();
   const card = page.getByTestId('mcp-library');
-  await expect(card).toContainText('Off');
-  await expect(page.getByTestId('mcp-name')).toHaveValue('');
-
-  await card.getByLabel('Token').fill('canary-mcp-web');
-  await card.getByLabel('Assistants may use this server').check();
-  await card.getByRole('button', { name: 'Save' }).click();
   await expect(card).toContainText('Token stored');
+  await expect(card.getByTestId('health')).toHaveAttribute('data-ok', 'false');
+  await expect(page.getByTestId('mcp-name')).toHaveValue('');
+  await expect(page.getByTestId('mcp-token')).toHaveValue('');
   await expect(card.getByLabel('Token')).toHaveValue('');
   const server = async (): Promise<unknown> => (await api.get(ORGANIZATION)).mcp.servers.library;
   expect(await server()).toEqual({ url: 'http://127.0.0.1:9/mcp', enabled: true, token_configured: true });

@@ -1,4 +1,4 @@
-import { apiOf, check, expect, shot, test } from './support/fixtures';
+import { apiOf, check, expect, shot, test, picture } from './support/fixtures';
 
 test('an administrator sets features, models and a provider, whose key is never shown again', async ({ page, api }) => {
   await page.goto('/organization');
@@ -58,6 +58,7 @@ test('members come, change and go', async ({ page, api }) => {
   await page.getByTestId('member-toggle').click();
   await expect(row).toContainText('Disabled');
   await shot(page, 'organization-members');
+  await picture(page, 'members');
   await row.getByTestId('member-menu').click();
   await page.getByTestId('member-remove').click();
   await page.getByTestId('confirm-btn').click();

@@ -228,6 +228,7 @@ test('runs are listed, filtered and opened', async ({ page, api }) => {
   await page.goto('/runs');
   await page.getByTestId('assistant-filter').selectOption({ label: 'Playground tutor' });
   await expect(page).toHaveURL(new RegExp(`assistant=${tutor}`));
+  await page.getByTestId('more-filters').click();
   await page.getByTestId('status-filter').selectOption('completed');
   await expect(page.getByTestId('run-row').first()).toContainText('Playground tutor');
   await page.getByTestId('question-filter').fill('osmosis');

@@ -1,10 +1,17 @@
 // An administrator connects a vendor of models: picks it, pastes the key, tests, ticks models, saves.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { check, expect, shot, test as base } from './support/fixtures';
+import { check, expect, shot, test as base, picture } from './support/fixtures';
 
 const ORGANIZATION = '/api/v1/organizations/default';
 const KEY = 'sk-canary-of-providers';
+
+/** What a Moodle, a knowledge-base server and an embedding model answer at the same address. */
+const OTHERS = [
+  ['/webservice', { sitename: 'Campus', functions: [{ name: 'core_enrol_get_users_courses' }] }],
+  ['/kb/collections', { collections: [{ id: 1 }, { id: 2 }] }],
+  ['/v1/embeddings', { data: [{ index: 0, embedding: [0.6, 0.8, 0] }] }],
+] as const;
 
 interface Vendor {
   readonly url: string;
@@ -15,6 +22,11 @@ const test = base.extend<{ vendor: Vendor }>({
   vendor: async ({ api }, use) => {
     const server: Server = createServer((request, response) => {
       response.setHeader('content-type', 'application/json');
+      const other = OTHERS.find(([path]) => request.url?.startsWith(path));
+      if (other !== undefined) {
+        response.end(JSON.stringify(other[1]));
+        return;
+      }
       if (request.headers['x-api-key'] !== KEY) {
         response.writeHead(401).end(JSON.stringify({ error: { message: 'invalid x-api-key' } }));
         return;
@@ -26,7 +38,7 @@ const test = base.extend<{ vendor: Vendor }>({
     await use({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
-    await api.patch(ORGANIZATION, { providers: { anthropic: null } });
+    await api.patch(ORGANIZATION, { providers: { anthropic: null, openai: null } });
   },
 });
 
@@ -53,6 +65,7 @@ test('a vendor is picked, tested, and its models are ticked', async ({ page, api
   await form.getByTestId('new-provider-default').selectOption('claude-7');
   await check(page);
   await shot(page, 'provider-models');
+  await picture(page, 'providers');
   await page.getByTestId('add-provider').click();
 
   const card = page.getByTestId('provider-anthropic');
@@ -81,4 +94,39 @@ test('an address that is not allowed is worded at its field, and nothing typed i
   await form.getByTestId('test-connection').click();
   await expect(form.getByTestId('test-outcome')).toContainText('This service may not connect to this address.');
   expect((await api.get(ORGANIZATION)).providers.anthropic).toBeUndefined();
+});
+
+test('Moodle, a knowledge-base server and an embedding model are tested on their pages', async ({
+  page,
+  api,
+  vendor,
+}) => {
+  await page.goto('/organization');
+  const moodle = page.getByTestId('moodle-form');
+  await expect(moodle.getByTestId('test-connection')).toBeDisabled();
+  await moodle.getByLabel('Address').fill(vendor.url);
+  await moodle.getByLabel('Token').fill('of-moodle');
+  await moodle.getByTestId('test-connection').click();
+  await expect(moodle.getByTestId('test-outcome')).toContainText('The site is called “Campus”.');
+  await expect(moodle.getByTestId('test-outcome')).toContainText('mod_assign_get_assignments');
+  const server = page.getByTestId('knowledge_base-form');
+  await server.getByLabel('Address').fill(`${vendor.url}/kb`);
+  await server.getByTestId('test-connection').click();
+  await expect(server.getByTestId('test-outcome')).toContainText('The server has 2 collections.');
+  await check(page);
+  await shot(page, 'servers-tested');
+  await picture(page, 'servers', server);
+
+  await api.patch(ORGANIZATION, { providers: { openai: { api_key: KEY, base_url: `${vendor.url}/v1` } } });
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.goto('/organization/providers');
+  const card = page.getByTestId('provider-openai');
+  await card.getByTestId('test-connection').click();
+  // Its list needs another header than this vendor knows: its own words say so, and the card keeps them.
+  await expect(card.getByTestId('test-outcome')).toContainText('invalid x-api-key');
+  await expect(card.getByTestId('health')).toContainText('invalid x-api-key');
+  await card.getByTestId('provider-settings').click();
+  await card.getByRole('button', { name: 'Test embedding' }).click();
+  await expect(card.getByText('Each vector has 3 dimensions.')).toBeVisible();
+  expect((await api.get(ORGANIZATION)).moodle.api_url).toBeNull();
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
-import { check, expect, shot, test } from './support/fixtures';
+import { check, expect, picture, shot, test } from './support/fixtures';
 
 const LESSON = readFileSync(join(import.meta.dirname, '../../test/fixtures/documents/lesson.pdf'));
 
@@ -22,6 +22,7 @@ test('a teacher makes an assistant from a recipe and a PDF, asks it, publishes i
   await expect(page.getByTestId('recipe')).toHaveCount(6);
   await check(page);
   await shot(page, 'recipes');
+  await picture(page, 'recipes');
   await page.getByTestId('recipe').first().getByRole('link').click();
 
   await expect(page.getByTestId('recipe-make')).toHaveAttribute('aria-disabled', 'true');
@@ -57,11 +58,19 @@ test('a teacher makes an assistant from a recipe and a PDF, asks it, publishes i
   await expect(dialog.getByText('Published', { exact: true })).toBeVisible();
   await check(page);
   await shot(page, 'recipe-published');
+  await picture(page, 'publish');
 
   await page.goto((await link.textContent()) ?? '');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cells for beginners');
   await page.getByRole('button', { name: 'What does the course material say about “Transport in cells”?' }).click();
   await expect(page.getByTestId('reply')).toHaveAttribute('data-status', 'completed');
+
+  await page.goto('/runs');
+  await expect(page.getByTestId('run-row').nth(1)).toBeVisible();
+  await picture(page, 'runs');
+  await page.getByTestId('run-row').last().getByRole('link').click();
+  await expect(page.getByTestId('answer')).toBeVisible();
+  await picture(page, 'run');
 });
 
 test('a recipe with a rubric can use the sample, and a tool can be renamed', async ({ page, api }) => {
@@ -85,6 +94,7 @@ test('a recipe with a rubric can use the sample, and a tool can be renamed', asy
   await page.getByTestId('tool-label').fill('The assignment');
   await page.getByTestId('save-tool').click();
   await expect(card.getByRole('heading')).toContainText('The assignment');
+  await picture(page, 'editor', page.getByTestId('tools-manager'));
   await page.getByTestId('save-btn').click();
   await expect
     .poll(async () => (await api.get(`/api/v1/assistants/${id}`)).metadata.tools[1].label)

@@ -1,7 +1,7 @@
 // Usage with its plot and tables, the limits of an organization, and the prices of models.
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { check, checkRules, expect, type Page, shot, test } from './support/fixtures';
+import { check, checkRules, expect, type Page, shot, test, picture } from './support/fixtures';
 import { holdEverywhere } from './support/pages';
 import { daysAgo, monthOfUsage } from './support/usage';
 
@@ -42,6 +42,7 @@ test('an administrator sees what was used, by mouse and by keyboard', async ({ p
   await expect(detail(page)).not.toContainText('€');
   await page.getByTestId('split-assistant').check();
   await expect(page.getByTestId('usage-plot')).toContainText('Mechanics tutor');
+  await picture(page, 'usage');
 });
 
 test('tables have the same numbers, and a spreadsheet gets them without formulas', async ({ page, api }) => {
@@ -109,6 +110,7 @@ test('limits are read as sentences, made, changed and removed', async ({ page, a
   const rules = async (): Promise<unknown> => (await api.get(ORGANIZATION)).limits.rules;
   const first = { id: 'tokens-person-day', for: { kind: 'person' }, limit: 'tokens', amount: 162, per: 'day' };
   expect(await rules()).toEqual([first]);
+  await picture(page, 'limits');
 
   await page.getByTestId('new-rule').click();
   await page.getByTestId('rule-limit').selectOption('cost');

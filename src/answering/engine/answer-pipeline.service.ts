@@ -107,15 +107,8 @@ export class AnswerPipeline {
 
   private async produce(answer: AnswerInProgress): Promise<void> {
     const { completion, ledger, tell } = answer;
-    const { assistant } = completion;
     const resolved = completion.wantsReport ? null : await this.resolve(completion);
-    if (resolved !== null) this.answersWith(answer, resolved);
-    const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
-    tell({ type: 'begun', model });
-    for (const { code, message } of resolved?.warnings ?? []) ledger.warn(code, message);
-    const { cheaper } = completion.meter;
-    if (cheaper !== null)
-      ledger.warn('limit.fast_model', `The limit "${cheaper.rule.id}" is reached: ${model} answers`);
+    const model = this.begin(answer, resolved);
     const functions = await this.offer(completion, ledger, resolved);
     const prepared = await this.preparation.prepare(completion, ledger, functions);
     const asksModel = resolved !== null && functions.isEmpty;
@@ -124,6 +117,20 @@ export class AnswerPipeline {
     if (resolved === null) return this.report(answer, model);
     if (fixed === null) await this.ask(answer, resolved, functions);
     else await this.say(answer, resolved, fixed);
+  }
+
+  /** Tells which model answers; without one, what stands for it in a report. */
+  private begin(answer: AnswerInProgress, resolved: ResolvedModel | null): string {
+    const { completion, ledger, tell } = answer;
+    const { assistant, meter } = completion;
+    if (resolved !== null) this.answersWith(answer, resolved);
+    const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
+    tell({ type: 'begun', model });
+    for (const { code, message } of resolved?.warnings ?? []) ledger.warn(code, message);
+    if (meter.cheaper !== null) {
+      ledger.warn('limit.fast_model', `The limit "${meter.cheaper.rule.id}" is reached: ${model} answers`);
+    }
+    return model;
   }
 
   /** Answers without a model. */

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type ChatMessage, lastQuestion, textOf } from '../../kernel';
+import { lastQuestion } from '../../kernel';
 import { isSmallTalk } from '../../knowledge-bases';
 import { LanguageDetector } from '../../platform/languages';
 import type { PreparedPrompt } from '../../runs';
 import { DISPLAY_LANGUAGES, type DisplayLanguage } from '../../tools';
 import type { Completion } from '../completion/completion.types';
+import { withInstruction } from './with-instruction';
 
 interface Texts {
   readonly instruction: string;
@@ -49,7 +50,7 @@ export class MaterialOnly {
     if (!assistant.document.onlyFromMaterial) return prepared;
     const { systemPrompt, template } = assistant.document;
     const language = await this.detector.among(`${systemPrompt}\n${template}`, DISPLAY_LANGUAGES);
-    return { ...prepared, messages: withRule(prepared.messages, TEXTS[language ?? 'en'].instruction) };
+    return { ...prepared, messages: withInstruction(prepared.messages, TEXTS[language ?? 'en'].instruction) };
   }
 
   /** The answer that needs no model: the material does not fit. In the asker's language. Null when a model answers. */
@@ -63,10 +64,4 @@ export class MaterialOnly {
       (await this.detector.among(systemPrompt, DISPLAY_LANGUAGES));
     return TEXTS[language ?? 'en'][fit];
   }
-}
-
-function withRule(messages: readonly ChatMessage[], rule: string): readonly ChatMessage[] {
-  const [first, ...rest] = messages;
-  if (first?.role !== 'system') return [{ role: 'system', content: rule }, ...messages];
-  return [{ ...first, content: `${textOf(first.content)}\n\n${rule}` }, ...rest];
 }

@@ -6,8 +6,8 @@ import { type PreparedPrompt, Unprepared } from '../../runs';
 import type { FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
-import { withInstruction } from './course-instruction';
 import { MaterialOnly } from './material-only.service';
+import { withInstruction } from './with-instruction';
 
 /** Runs the assistant's own pipeline: from the question to the final messages. */
 @Injectable()

@@ -63,7 +63,7 @@ export function topicsOf(
 }
 
 function count(counts: Map<string, Count>, key: string, spelling: string, question: number, userId: string): void {
-  const found = counts.get(key) ?? { spellings: new Map(), questions: new Set(), people: new Set() };
+  const found: Count = counts.get(key) ?? { spellings: new Map(), questions: new Set(), people: new Set() };
   counts.set(key, found);
   found.spellings.set(spelling, (found.spellings.get(spelling) ?? 0) + 1);
   found.questions.add(question);

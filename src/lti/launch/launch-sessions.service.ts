@@ -57,22 +57,12 @@ export class LaunchSessions {
    * otherwise stays as it is.
    */
   async open(handover: Handover, request: BellwetherRequest, response: Response): Promise<void> {
-    const { organizationId, userId, assistantIds, activityId } = handover;
+    const { organizationId, userId, assistantIds } = handover;
     const current = await this.current(request);
     const isSame = current?.organizationId === organizationId && current.userId === userId;
     if (isSame && current.assistantIds === null) return;
     const member = await withinOrganization(organizationId, () => this.members.find(organizationId, userId));
     if (member === null) throw new AppError('unauthenticated', 'The account of this launch is gone');
-    const reached = isSame ? (current.assistantIds ?? []) : [];
-    const before = isSame ? (current.activityIds ?? []) : [];
-    const activities = activityId === null ? before : [activityId, ...before];
-    const bounds =
-      assistantIds === null
-        ? {}
-        : {
-            assistantIds: [...new Set([...assistantIds, ...reached])],
-            activityIds: [...new Set(activities)].slice(0, MOST_ACTIVITIES),
-          };
     const { token } = await this.sessions.open(
       {
         organizationId,
@@ -80,7 +70,7 @@ export class LaunchSessions {
         apiKeyId: null,
         role: member.role,
         scopes: assistantIds === null ? scopesOf(member.role) : LAUNCH_SCOPES,
-        ...bounds,
+        ...boundsOf(handover, isSame ? current : null),
       },
       signInContextOf(request, this.cookie),
     );
@@ -96,6 +86,21 @@ export class LaunchSessions {
       throw error;
     }
   }
+}
+
+interface Bounds {
+  readonly assistantIds?: readonly number[];
+  readonly activityIds?: readonly string[];
+}
+
+/** What the session reaches; without a bound, all that its person may. The session before it keeps what it reached. */
+function boundsOf({ assistantIds, activityId }: Handover, before: Caller | null): Bounds {
+  if (assistantIds === null) return {};
+  const activities = [...(activityId === null ? [] : [activityId]), ...(before?.activityIds ?? [])];
+  return {
+    assistantIds: [...new Set([...assistantIds, ...(before?.assistantIds ?? [])])],
+    activityIds: [...new Set(activities)].slice(0, MOST_ACTIVITIES),
+  };
 }
 
 /** Fetch Metadata (W3C): browsers say over https where a navigation shows its page. */

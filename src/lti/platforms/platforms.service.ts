@@ -176,6 +176,10 @@ const settingsOf = (row: PlatformEntity) => ({
   awaitsApproval: row.awaitsApproval,
 });
 
+/** Who switches a platform on has approved it. */
+const activityOf = ({ active }: UpdatePlatformDto) =>
+  active === undefined ? {} : { active, ...(active && { awaitsApproval: false }) };
+
 const changesOf = (input: UpdatePlatformDto) => ({
   ...(input.name !== undefined && { name: input.name }),
   ...(input.issuer !== undefined && { issuer: input.issuer }),
@@ -187,6 +191,5 @@ const changesOf = (input: UpdatePlatformDto) => ({
   ...(input.deployment_ids !== undefined && { deploymentIds: input.deployment_ids }),
   ...(input.instructor_role !== undefined && { instructorRole: input.instructor_role }),
   ...(input.match !== undefined && { match: matchOf(input.match) }),
-  ...(input.active !== undefined && { active: input.active }),
-  ...(input.active === true && { awaitsApproval: false }),
+  ...activityOf(input),
 });

@@ -8,7 +8,8 @@ import type { BatchItem, EditedItem, ItemStatus } from './batch.types';
 const COLUMNS = `
   assistant_id AS "assistantId", i.organization_id AS "organizationId", status, from_version AS "from",
   old_version AS "oldVersion", new_version AS "newVersion", old_hash AS "oldHash", new_hash AS "newHash",
-  problems, differences, audit_id AS "auditId"`;
+  problems, differences, audit_id AS "auditId",
+  (SELECT name FROM assistants a WHERE a.id = i.assistant_id AND a.deleted_at IS NULL) AS name`;
 
 const INSERT = `
   INSERT INTO migration_items (batch_id, assistant_id, organization_id, status, from_version, old_version, new_version,
@@ -26,8 +27,6 @@ const AFTER = `
 const COUNT = `SELECT count(*)::int AS total FROM migration_items WHERE batch_id = $1 AND status = ANY($2)`;
 
 const FIND = `SELECT ${COLUMNS} FROM migration_items i WHERE batch_id = $1 AND assistant_id = $2`;
-
-const NAMES = `SELECT id, name FROM assistants WHERE id = ANY($1)`;
 
 const MARK = `UPDATE migration_items SET status = $3, at = now() WHERE batch_id = $1 AND assistant_id = ANY($2)`;
 
@@ -97,12 +96,6 @@ export class BatchItemRepository {
 
   after(batchId: string, statuses: readonly ItemStatus[], afterId: number, limit: number): Promise<BatchItem[]> {
     return this.dataSource.query(AFTER, [batchId, statuses, afterId, limit]);
-  }
-
-  /** By assistant; deleted ones are missing. */
-  async names(ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const rows = await this.dataSource.query<{ id: number; name: string }[]>(NAMES, [ids]);
-    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   async count(batchId: string, statuses: readonly ItemStatus[]): Promise<number> {

@@ -143,6 +143,9 @@ export class MigrationStatusDto {
 
 export class BatchItemDto {
   assistant_id!: number;
+  /** Null for an assistant that was deleted since. */
+  @ApiProperty({ type: 'string', nullable: true })
+  name?: string | null;
   @ApiProperty({ enum: ITEM_STATUSES })
   status!: ItemStatus;
   @ApiProperty({ type: 'integer', nullable: true })

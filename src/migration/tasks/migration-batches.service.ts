@@ -81,8 +81,7 @@ export class MigrationBatches {
   /** Assistants that could not be migrated, the first hundred. */
   async failures(id: string): Promise<readonly FailedItem[]> {
     const items = await this.items.after(id, ['failed'], 0, MOST_LISTED);
-    const names = await this.items.names(items.map(({ assistantId }) => assistantId));
-    return items.map((item) => ({ ...item, name: names.get(item.assistantId) ?? '' }));
+    return items.map((item) => ({ ...item, name: item.name ?? '' }));
   }
 
   /** Begins a batch or resumes the unfinished one. @throws {AppError} `conflict` while another process works on it */

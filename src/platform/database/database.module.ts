@@ -12,7 +12,6 @@ import { DATABASE } from './database.token';
 import type { DatabaseConfig } from '../postgres';
 import { EmbeddedMaintenance } from './embedded-maintenance';
 import { type OpenDatabase, openDatabase, type OpenOptions } from '../postgres';
-import { PoolMetrics } from './pool.metrics';
 import { Transactions } from './transactions';
 
 export interface DatabaseModuleOptions extends OpenOptions {
@@ -42,7 +41,6 @@ export class DatabaseModule implements OnApplicationShutdown {
         Transactions,
         DatabaseHealth,
         EmbeddedMaintenance,
-        PoolMetrics,
       ],
       exports: [DATABASE, DataSource, Transactions, DatabaseHealth],
     };

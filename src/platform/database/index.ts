@@ -8,6 +8,7 @@ export * from './imports/import-target.types';
 export { TableImport } from './imports/table-import';
 export * from './lease-holder';
 export * from './pending-effects';
+export { PoolMetrics } from './pool.metrics';
 export * from './prepared';
 export * from './tenant-scope';
 export * from './transactions';

@@ -1,4 +1,4 @@
-import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
+import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -230,13 +230,18 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before);
 }
 
-const GUIDE = join(import.meta.dirname, '../../../docs/images');
+const IMAGES = join(import.meta.dirname, '../../../docs/images');
 
-/** Writes `docs/images/<name>.png` for the guide, where `PICTURES` asks for it: its bytes differ between machines. */
-export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env['PICTURES'] === undefined) return;
-  await page.evaluate(() => scrollTo(0, 0));
-  await page.screenshot({ path: join(GUIDE, `${name}.png`) });
+/** Writes a picture of the guide, `docs/images/<name>.png`, as a reader with a wide screen sees the page: `PICTURES=write`. */
+export async function picture(page: Page, name: string, at?: Locator): Promise<void> {
+  if (process.env['PICTURES'] !== 'write') return;
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 1200, height: 760 });
+  if (at === undefined) await page.evaluate(() => scrollTo(0, 0));
+  else await at.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  await settled(page);
+  await page.screenshot({ path: join(IMAGES, `${name}.png`) });
+  if (before !== null) await page.setViewportSize(before);
 }
 
 export { expect, type Page };

@@ -30,7 +30,8 @@ const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =
 const isLogoutNotice = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && LOGOUT_NOTICE.test(path);
 
-const LAUNCH = /^\/(lti\/(login|launch|deep-link|register\/[\w-]+)|lamb\/v1\/(lti|lti_creator)\/launch|lamb\/v1\/lti_users\/lti)\/?$/;
+const LAUNCH =
+  /^\/(lti\/(login|launch|deep-link|register\/[\w-]+)|lamb\/v1\/(lti|lti_creator)\/launch|lamb\/v1\/lti_users\/lti)\/?$/;
 
 /** Forms that LTI platforms have a browser send (1EdTech Security Framework 1.0 §5.1.1, LTI 1.1 §3). */
 const isLaunch = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>

@@ -76,6 +76,22 @@ export function entryName(entry: Entry, names: Names): string {
 
 const settingTitle = (path: string): string => i18n.maybe(`changes.setting.${path}`) ?? titleOf(PREFIXES, path, {});
 
+interface Sides {
+  readonly path: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+const bothSides = ({ path, from, to }: Sides, names: Names): { from: string; to: string } => ({
+  from: valueOf(path, from, names) ?? '',
+  to: valueOf(path, to, names) ?? '',
+});
+
+function valueLabel(path: string): string {
+  const label = path === 'type' ? t('changes.type') : partLabel(path);
+  return label === path ? humanised(path.replace(/^metadata\./, '')) : label;
+}
+
 /** A change in one line: `Strategy: Sequential → By dependency`. `isNew`: there was nothing before. */
 export function changeText(change: Change, names: Names, isNew = false): string {
   switch (change.key) {
@@ -83,16 +99,12 @@ export function changeText(change: Change, names: Names, isNew = false): string 
       if (isNew) return partLabel(change.path);
       return i18n.count('changes.text', change.lines, { part: partLabel(change.path) });
     case 'value': {
-      const known = partLabel(change.path);
-      const part = change.path === 'type' ? t('changes.type') : known;
-      const label = part === change.path ? humanised(change.path.replace(/^metadata\./, '')) : part;
-      const [from, to] = [change.from, change.to].map((value) => valueOf(change.path, value, names));
-      if (isNew) return t('changes.first_value', { part: label, to: to ?? '' });
-      return t('changes.value', { part: label, from: from ?? '', to: to ?? '' });
+      const part = valueLabel(change.path);
+      const { from, to } = bothSides(change, names);
+      return isNew ? t('changes.first_value', { part, to }) : t('changes.value', { part, from, to });
     }
     case 'setting': {
-      const [from, to] = [change.from, change.to].map((value) => valueOf(change.path, value, names));
-      const values = { setting: settingTitle(change.path), from: from ?? '', to: to ?? '' };
+      const values = { setting: settingTitle(change.path), ...bothSides(change, names) };
       return t('changes.setting', { name: entryName(change.entry, names), ...values });
     }
     case 'moved': {

@@ -11,11 +11,12 @@ export const GROUPS: readonly HelpGroup[] = [
     title: 'help.teachers',
     slugs: [
       'first-steps',
-      'web',
       'recipes',
-      'assistants',
+      'make-an-assistant',
+      'ask-and-see',
+      'material',
       'chat',
-      'knowledge-bases',
+      'web',
       'documents',
       'strategies',
       'planning',
@@ -30,6 +31,7 @@ export const GROUPS: readonly HelpGroup[] = [
   {
     title: 'help.administrators',
     slugs: [
+      'organization',
       'connectors',
       'embeddings',
       'mcp',
@@ -49,5 +51,5 @@ export const GROUPS: readonly HelpGroup[] = [
     title: 'help.operators',
     slugs: ['operate', 'observe', 'deploy-with-sso', 'backup', 'threats'],
   },
-  { title: 'help.developers', slugs: ['runs', 'retrieval'] },
+  { title: 'help.developers', slugs: ['assistants', 'knowledge-bases', 'runs', 'retrieval'] },
 ];

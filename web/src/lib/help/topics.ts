@@ -1,6 +1,19 @@
-/** The page of the guide that explains a page of the UI: the first beginning of the path that fits. */
-const TOPICS: readonly (readonly [path: string, slug: string])[] = [
-  ['/knowledge-bases', 'knowledge-bases'],
+/** The page of the guide that explains a page of the UI, with its heading: the first beginning of the path that fits. */
+const TOPICS: readonly (readonly [path: string, help: string])[] = [
+  ['/sign-in', 'web#sign-in'],
+  ['/assistants/new', 'recipes'],
+  ['/assistants', 'make-an-assistant'],
+  ['/multi-tool-assistants', 'make-an-assistant'],
+  ['/playground', 'ask-and-see#in-the-playground'],
+  ['/runs', 'ask-and-see#all-runs'],
+  ['/chat', 'chat'],
+  ['/courses', 'courses'],
+  ['/knowledge-bases', 'material#knowledge-bases'],
+  ['/rubrics', 'material#rubrics'],
+  ['/files', 'material#files'],
+  ['/prompt-templates', 'material#prompt-templates'],
+  ['/organization/members', 'organization#let-people-in'],
+  ['/organization/api-keys', 'organization#api-keys'],
   ['/organization/providers', 'connectors'],
   ['/organization/mcp', 'mcp'],
   ['/organization/groups', 'groups'],
@@ -10,10 +23,10 @@ const TOPICS: readonly (readonly [path: string, slug: string])[] = [
   ['/organization/sign-on', 'sso'],
   ['/organization/platforms/bridge', 'lti-bridge'],
   ['/organization/platforms', 'learning-platforms'],
-  ['/organization', 'operate'],
+  ['/organization', 'organization'],
+  ['/account/api-keys', 'organization#api-keys'],
+  ['/account/sessions', 'web#sign-in'],
   ['/admin/migration', 'migrate'],
-  ['/assistants', 'assistants'],
-  ['/multi-tool-assistants', 'assistants'],
 ];
 
 /** The address of the help for a page of the UI. A page without one of its own gets the tour of the UI. */

@@ -31,17 +31,27 @@ export const problemsAt = (
 
 /** A diagnostic in the reader's language, with its exact reason. Readers of English get the service's words where there is no text. */
 export function problemText({ code, message, path, values }: Diagnostic, tool?: ToolInfo): string {
-  const setting = /^(?:config\.)?(\w*)/.exec(placeOf(path)?.field ?? '')?.[1] ?? '';
-  const ignored = code === 'setting.ignored' ? ignoredText(setting) : null;
-  if (ignored !== null) return ignored;
-  const choice = code === 'tool.config_incomplete' ? i18n.maybe(`pipeline.choose.${setting}`) : null;
-  if (choice !== null) return choice;
+  const setting = settingIn(path);
+  const special = specialText(code, setting);
+  if (special !== null) return special;
   const exact = reasonText(values);
   const reason = exact ?? (i18n.locale === 'en' ? message : t('form.diagnostic.refused'));
   const field = titleIn(tool, setting);
   const text = i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message: reason, field });
   if (text === null) return reason;
   return exact === null || text.includes(exact) ? text : `${text} ${exact}`;
+}
+
+/** The first part of a path below the entry; empty for the entry itself. */
+function settingIn(path: string): string {
+  const field = placeOf(path)?.field ?? '';
+  return /^(?:config\.)?(\w*)/.exec(field)?.[1] ?? '';
+}
+
+/** What some codes say of some settings; null for the others. */
+function specialText(code: string, setting: string): string | null {
+  if (code === 'setting.ignored') return ignoredText(setting);
+  return code === 'tool.config_incomplete' ? i18n.maybe(`pipeline.choose.${setting}`) : null;
 }
 
 /** A setting that only other strategies heed, with their names; null for other settings. */

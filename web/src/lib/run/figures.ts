@@ -1,7 +1,7 @@
+import { durationText } from '$lib/i18n/durations';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { strategyName } from '$lib/strategies/known-strategies.svelte';
 import type { Run, RunSummary } from './run-events';
-import { formatDuration } from './spans';
 import type { ToolNames } from './tool-names.svelte';
 
 export interface FigureRow {
@@ -13,9 +13,6 @@ export interface FigureRow {
 }
 
 const NOTHING = '–';
-
-export const durationText = (ms: number | null): string =>
-  ms === null ? NOTHING : formatDuration(ms, (value, options) => i18n.number(value, options));
 
 const numberText = (value: number | null): string => (value === null ? NOTHING : i18n.number(value));
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { filledOf, shownParts, templateOf } from './prompt';
 import { beginning, type Span } from './run-state';
 import { linkOf, pagesOf } from './sources';
-import { barsOf, formatDuration, reasonOf } from './spans';
+import { durationText } from '$lib/i18n/durations';
+import { barsOf, reasonOf } from './steps/spans';
 
 const span = (start: number, end: number | null, more: Partial<Span> = {}): Span =>
   ({ key: `${start}`, start, end, duration: null, firstText: null, ...more }) as Span;
@@ -27,12 +28,9 @@ describe('bars', () => {
 });
 
 describe('texts of a run', () => {
-  const number = (value: number, options?: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat('es', options).format(value);
-
-  it('have durations in the reader’s way of writing', () => {
-    expect(formatDuration(38.4, number)).toBe('38 ms');
-    expect(formatDuration(1_449, number)).toBe('1,4 s');
+  it('have one format for durations', () => {
+    expect(durationText(38.4)).toBe('38 ms');
+    expect(durationText(1_449)).toBe('1.4 s');
   });
 
   it('have the reason of a failure without signs', () => {

@@ -166,13 +166,14 @@ function applyTool(state: RunState, event: ToolEvent): RunState {
       return withSpan(before, { ...span, status: 'skipped', end: now, note: event.reason });
     case 'tool.failed':
       return withSpan(before, { ...span, status: 'failed', end: now, code: event.code });
-    case 'tool.completed': {
-      const { duration_ms: duration, chars, sources, cached, confidence, retries } = event;
-      const { fallback = null, search = null } = event;
-      const figures = { duration, chars, sources, cached, confidence, retries, fallback, search };
-      return withSpan(before, { ...span, ...figures, status: 'completed', end: now });
-    }
+    case 'tool.completed':
+      return withSpan(before, { ...span, ...figuresOf(event), status: 'completed', end: now });
   }
+}
+
+function figuresOf(event: Extract<ToolEvent, { type: 'tool.completed' }>): Partial<Span> {
+  const { duration_ms: duration, chars, sources, cached, confidence, retries, fallback = null, search = null } = event;
+  return { duration, chars, sources, cached, confidence, retries, fallback, search };
 }
 
 const keyOf = ({ call, index, step }: ToolEvent): string =>

@@ -6,7 +6,7 @@ import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 import { materialMember } from './only-from-material';
-import { suggestedMember, suggestedText } from './suggested-questions';
+import { suggestedMember, suggestedText } from './students/suggested-questions';
 
 /** The form of a classic assistant: one RAG processor, one prompt processor, one connector. */
 export class ClassicForm implements AssistantForm {

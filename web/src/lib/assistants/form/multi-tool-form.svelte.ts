@@ -3,7 +3,7 @@ import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistan
 import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 import { materialMember } from './only-from-material';
-import { suggestedMember, suggestedText } from './suggested-questions';
+import { suggestedMember, suggestedText } from './students/suggested-questions';
 
 /** The form of a multi-tool assistant. Documents of version 2 are edited, and saved, as version 3. */
 export class MultiToolForm implements AssistantForm {

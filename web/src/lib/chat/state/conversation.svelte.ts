@@ -143,12 +143,14 @@ export class OpenConversation {
 
   /** Questions with their answers; those that are on the page stay, and one that is being written is followed. */
   private paired(messages: readonly Message[]): readonly Exchange[] {
-    const shown = new Map(this.exchanges.map((exchange) => [exchange.question?.id, exchange]));
+    const shown = this.exchanges;
     const exchanges: Exchange[] = [];
     for (const message of messages) {
       const last = exchanges.at(-1);
-      if (message.role === 'user') exchanges.push(shown.get(message.id) ?? Exchange.of(this.next++, message));
-      else if (last !== undefined && last.answer === null) void this.follow(last, message);
+      if (message.role === 'user') {
+        const known = shown.find(({ question }) => question?.id === message.id);
+        exchanges.push(known ?? Exchange.of(this.next++, message));
+      } else if (last !== undefined && last.answer === null) void this.follow(last, message);
     }
     return exchanges;
   }

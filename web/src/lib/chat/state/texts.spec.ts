@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contentOf, picturesOf, textOf } from './content';
+import { contentOf, picturesOf, textOf } from '../../run/content';
 import { lookedIn } from './looked-in';
 import { spokenAnswer } from './spoken';
 

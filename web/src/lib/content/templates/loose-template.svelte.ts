@@ -64,26 +64,27 @@ export class LooseTemplate implements TemplateDocument {
 
 /** The slots of the text, the question, then one more of each kind. Numbers count tools: no two slots share one. */
 export function slotsOf(template: string, type: TemplateType): readonly SlotState[] {
-  const present = new Set(compileTemplate(template, GRAMMARS[type]).slots.map(({ name }) => name));
-  const question: SlotState = { name: USER_INPUT, state: present.has(USER_INPUT) ? 'used' : 'unused' };
-  const used = [...present].filter((name) => name !== USER_INPUT).map((name): SlotState => ({ name, state: 'used' }));
-  const offers = type === 'classic' ? ['context'] : numbered([...present]);
+  const names = compileTemplate(template, GRAMMARS[type]).slots.map(({ name }) => name);
+  const present = names.filter((name, index) => names.indexOf(name) === index);
+  const question: SlotState = { name: USER_INPUT, state: present.includes(USER_INPUT) ? 'used' : 'unused' };
+  const used = present.filter((name) => name !== USER_INPUT).map((name): SlotState => ({ name, state: 'used' }));
+  const offers = type === 'classic' ? ['context'] : numbered(present);
   return [
     ...used,
     question,
     ...offers
-      .filter((name) => !present.has(name))
+      .filter((name) => !present.includes(name))
       .map((name): SlotState => ({ name, state: 'unused', optional: true })),
   ];
 }
 
 /** Each kind with a number that is still free. */
 function numbered(present: readonly string[]): readonly string[] {
-  const taken = new Set(present.map((name) => Number.parseInt(name, 10)));
+  const taken = present.map((name) => Number.parseInt(name, 10));
   return KINDS.map((kind) => {
     let number = 1;
-    while (taken.has(number)) number += 1;
-    taken.add(number);
+    while (taken.includes(number)) number += 1;
+    taken.push(number);
     return numberedPlaceholder(number, kind);
   });
 }

@@ -61,8 +61,8 @@ export class ActivitySettingsForm {
   /** Begins at the next full hour. */
   addWindow(instruction: string): void {
     const from = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-    const [begin, end] = [from, from + 2 * HOUR_MS].map((time) => localOf(new Date(time).toISOString()));
-    this.windows = [...this.windows, { from: begin ?? '', until: end ?? '', mode: 'strict', instruction }];
+    const until = from + 2 * HOUR_MS;
+    this.windows = [...this.windows, { from: localOf(from), until: localOf(until), mode: 'strict', instruction }];
   }
 
   removeWindow(index: number): void {

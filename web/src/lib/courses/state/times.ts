@@ -3,8 +3,8 @@ import type { Activity } from './course.types';
 
 const two = (n: number): string => String(n).padStart(2, '0');
 
-/** ISO 8601 as a field of the type `datetime-local` has it, in the reader's time zone; empty for null. */
-export function localOf(moment: string | null): string {
+/** ISO 8601 or milliseconds, as a field of the type `datetime-local` has them, in the reader's time zone; empty for null. */
+export function localOf(moment: string | number | null): string {
   if (moment === null) return '';
   const date = new Date(moment);
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

@@ -14,6 +14,7 @@ const STORED: Platform = {
   instructor_role: 'member',
   match: { by: 'claim', claim: 'custom.person_id' },
   active: true,
+  awaits_approval: false,
   launch_url: 'https://bellwether.example.edu/lti/launch',
   login_url: 'https://bellwether.example.edu/lti/login',
   jwks_url: 'https://bellwether.example.edu/lti/jwks',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { LanguageDetector } from '../platform/languages';
-import { DISPLAY_LANGUAGES, type DisplayLanguage, type ToolOutcome } from '../tools';
+import { LanguageDetector } from '../../platform/languages';
+import { DISPLAY_LANGUAGES, type DisplayLanguage, type ToolOutcome } from '../../tools';
 
 interface FitTexts {
   readonly weak: string;

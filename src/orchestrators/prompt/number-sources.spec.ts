@@ -1,5 +1,5 @@
-import type { KnowledgeBaseSource } from '../kernel';
-import type { Citation, ToolOutcome } from '../tools';
+import type { KnowledgeBaseSource } from '../../kernel';
+import type { Citation, ToolOutcome } from '../../tools';
 import { numberSources } from './number-sources';
 
 const source = (title: string): KnowledgeBaseSource => ({

@@ -1,5 +1,5 @@
-import { addUsage, type Source, sourceIdentity, type Usage } from '../kernel';
-import type { Citation, FoundPassage, ToolOutcome } from '../tools';
+import { addUsage, type Source, sourceIdentity, type Usage } from '../../kernel';
+import type { Citation, FoundPassage, ToolOutcome } from '../../tools';
 
 type Named = Pick<ToolOutcome, 'index' | 'plugin' | 'placeholder'>;
 type Completed = Extract<ToolOutcome, { status: 'completed' }>;

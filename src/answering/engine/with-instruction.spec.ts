@@ -1,4 +1,4 @@
-import { withInstruction } from './course-instruction';
+import { withInstruction } from './with-instruction';
 
 const question = { role: 'user', content: 'Solve task 2' } as const;
 

@@ -1,5 +1,5 @@
-import type { LanguageDetector } from '../platform/languages';
-import type { ToolOutcome } from '../tools';
+import type { LanguageDetector } from '../../platform/languages';
+import type { ToolOutcome } from '../../tools';
 import { PromptFacts } from './prompt-facts';
 
 const outcome = (content: string, more: object = {}): ToolOutcome =>

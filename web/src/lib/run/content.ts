@@ -1,8 +1,7 @@
-import type { Picture } from '$lib/playground/playground.svelte';
-import type { Content } from '$lib/run/live-run.svelte';
+import type { Content } from './live-run.svelte';
 
 /** A question as the service takes it: plain text, or parts where pictures come with it. */
-export const contentOf = (text: string, pictures: readonly Pick<Picture, 'url'>[]): Content =>
+export const contentOf = (text: string, pictures: readonly { readonly url: string }[]): Content =>
   pictures.length === 0
     ? text
     : [

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '../tools';
+import type { ToolOutcome } from '../../tools';
 
 /** Two tools with one placeholder (refused at save, found in old documents) both reach its slot, in tool order. */
 export function contentByPlaceholder(outcomes: readonly ToolOutcome[]): Map<string, string> {

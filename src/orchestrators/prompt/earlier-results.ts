@@ -1,5 +1,5 @@
-import type { CompiledTemplate } from '../templates';
-import type { ToolOutcome } from '../tools';
+import type { CompiledTemplate } from '../../templates';
+import type { ToolOutcome } from '../../tools';
 import { contentByPlaceholder } from './content-by-placeholder';
 import { joinByTool } from './join-outcomes';
 import { numberSources } from './number-sources';

@@ -1,5 +1,5 @@
-import { type Source, sourceIdentity } from '../kernel';
-import { type ToolOutcome, writeNumbers } from '../tools';
+import { type Source, sourceIdentity } from '../../kernel';
+import { type ToolOutcome, writeNumbers } from '../../tools';
 
 export interface NumberedOutcomes {
   /** The outcomes with their citations written into the content, sources numbered. */

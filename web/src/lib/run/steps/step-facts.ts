@@ -1,5 +1,5 @@
-import type { RunReport, StepCall, StepResult } from './report';
-import type { RunState, Span } from './run-state';
+import type { RunReport, StepCall, StepResult } from '../report';
+import type { RunState, Span } from '../run-state';
 
 export interface Message {
   readonly role: string;

@@ -1,4 +1,4 @@
-import type { RunState, Span } from './run-state';
+import type { RunState, Span } from '../run-state';
 
 /** A span's place on the shared clock, in percent of the whole run. */
 export interface Bar {
@@ -24,15 +24,6 @@ export function barsOf({ spans }: Pick<RunState, 'spans'>, elapsed: number): rea
     const firstText = first === null || end === span.start ? null : ((first - span.start) / (end - span.start)) * 100;
     return { span, left, width, firstText, duration: span.duration ?? end - span.start };
   });
-}
-
-/** Whole milliseconds below a second, seconds with one digit above. */
-export function formatDuration(
-  ms: number,
-  number: (value: number, options?: Intl.NumberFormatOptions) => string,
-): string {
-  if (ms < 1_000) return `${number(Math.round(ms))} ms`;
-  return `${number(ms / 1_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
 }
 
 /** The reason in a message such as `❌ Tool failed: simple_rag - no knowledge base is chosen`; signs that fonts lack are left out. */
