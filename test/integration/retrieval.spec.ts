@@ -99,7 +99,7 @@ describe('own knowledge bases', () => {
   it('with different languages are asked in one go, each in its own', async () => {
     const en = await create(teacher, { 'a.md': 'The cells divide.' });
     const es = await create(teacher, { 'b.md': 'Las células se dividen.' }, { language: 'es' });
-    const found = await retrieve([en.id, es.id], { text: 'cell celula' });
+    const found = await retrieve([en.id, es.id], { text: 'How do cells divide? ¿Cómo se dividen las células?' });
     expect(found.passages.map(({ metadata }) => metadata['filename']).sort()).toEqual(['a.md', 'b.md']);
   });
 

@@ -1,5 +1,5 @@
 import { transformFileSync } from '@swc/core';
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
@@ -50,6 +50,9 @@ function compileFile(path: string): void {
     module: { type: 'commonjs', ignoreDynamic: true },
   });
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, code);
-  utimesSync(target, atime, mtime);
+  // Another worker may compile the same file, and its child may read it meanwhile.
+  const written = `${target}.${process.pid}`;
+  writeFileSync(written, code);
+  utimesSync(written, atime, mtime);
+  renameSync(written, target);
 }

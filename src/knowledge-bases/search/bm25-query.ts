@@ -81,7 +81,8 @@ export const BM25_QUERY = `
     SELECT number, term, rare, qtf * idf / sum(qtf * idf) OVER (PARTITION BY number) AS weight
     FROM rated WHERE place <= ${QUERY_TERMS}
   ), unknown AS MATERIALIZED (
-    SELECT array_agg(term ORDER BY term) AS terms FROM rated WHERE number = 1 AND df = 0
+    SELECT array_agg(term ORDER BY term) AS terms FROM rated
+    WHERE number = 1 AND df = 0 AND term NOT IN (SELECT term FROM known WHERE df > 0)
   ), found AS (
     SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity, best.strength
     FROM scope CROSS JOIN total CROSS JOIN LATERAL (
