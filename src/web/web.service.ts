@@ -14,7 +14,7 @@ const IMMUTABLE = /^\/_app\/immutable\//;
 /** The chat with an assistant, and the page of a course: the pages that other sites may frame. */
 const FRAMEABLE = /^\/(?:chat|courses)\/[^/]/;
 /** Sites of the operator's list show the chat alone. */
-const CHAT = /^\/chat\//;
+const CHAT = /^\/chat\/./;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 /** Cached, and revalidated at every use. */

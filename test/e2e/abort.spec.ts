@@ -47,7 +47,7 @@ describe('a client that leaves', () => {
       method: 'POST',
       signal: controller.signal,
       headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: `lamb_assistant.${id}`, stream, messages: [user('Hi')] }),
+      body: JSON.stringify({ model: `lamb_assistant.${id}`, stream, messages: [user('What is osmosis?')] }),
     }).then((response) => response.text());
     return until(when).then(async () => {
       controller.abort();
@@ -86,7 +86,7 @@ describe('a client that leaves', () => {
     it('refuses another one at every door, and frees the place when the client has left', async () => {
       upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 });
       const controller = new AbortController();
-      const body = { model: `lamb_assistant.${classic}`, messages: [user('Hi')] };
+      const body = { model: `lamb_assistant.${classic}`, messages: [user('What is osmosis?')] };
       const running = fetch(`${app.url}/v1/chat/completions`, {
         method: 'POST',
         signal: controller.signal,
@@ -118,7 +118,7 @@ describe('a client that leaves', () => {
       const calling = await makeAssistant(app, { metadata: multiTool([], { functions: [entry] }) });
       const toolCalls = [{ id: 'c1', name: `call_assistant_${classic}`, arguments: '{"query":"x"}' }];
       upstream.expect({ toolCalls }).expect({ content: 'inner' }).expect({ content: 'outer' });
-      const body = { messages: [user('Hi')] };
+      const body = { messages: [user('What is osmosis?')] };
       const answer = await app.api('POST', `/api/v1/assistants/${calling}/completions`, body);
       expect([answer.status, answer.json.choices?.[0]?.message?.content]).toEqual([200, 'outer']);
       expect(await inUse()).toBe(0);
@@ -134,7 +134,7 @@ describe('a server that stops', () => {
     const upstream = await startUpstream();
     const app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-2' } });
     try {
-      const body = { model: `lamb_assistant.${await makeAssistant(app)}`, messages: [user('Hi')] };
+      const body = { model: `lamb_assistant.${await makeAssistant(app)}`, messages: [user('What is osmosis?')] };
       upstream.expect({ content: 'word '.repeat(20_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 50 });
       const endless = streamed(app, '/v1/chat/completions', body);
       await until(() => upstream.active === 1);

@@ -181,7 +181,7 @@ describe('from content to prompt', () => {
     upstream.expect({ content: 'Hello.' });
     const { comments, text } = await streamed(app, '/v1/chat/completions', {
       model: `lamb_assistant.${assistant}`,
-      messages: [user('Hi')],
+      messages: [user('What is osmosis?')],
     });
     expect(text).toBe('Hello.');
     const told = comments.filter((comment) => /Tool|tool|file/.test(comment));
@@ -207,7 +207,7 @@ describe('from content to prompt', () => {
     expect(prompt).not.toMatch(/no file|error/i);
     const refused = await app.api('POST', '/v1/chat/completions', {
       model: `lamb_assistant.${await make('fail')}`,
-      messages: [user('Hi')],
+      messages: [user('What is osmosis?')],
     });
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect(refused.json.error).toMatchObject({

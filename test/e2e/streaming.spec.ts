@@ -38,7 +38,7 @@ describe('a streamed completion', () => {
   });
 
   const ask = (more: object = {}) =>
-    streamed(app, '/v1/chat/completions', { model: `lamb_assistant.${id}`, messages: [user('Hi')], ...more });
+    streamed(app, '/v1/chat/completions', { model: `lamb_assistant.${id}`, messages: [user('What is osmosis?')], ...more });
 
   it('sends the vendor’s chunks, the run and its sources with the finish reason, and the end mark', async () => {
     upstream.expect({ content: 'Water moves to salt.' });
@@ -64,7 +64,7 @@ describe('a streamed completion', () => {
     const response = await fetch(`${app.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: `lamb_assistant.${id}`, stream: true, messages: [user('Hi')] }),
+      body: JSON.stringify({ model: `lamb_assistant.${id}`, stream: true, messages: [user('What is osmosis?')] }),
     });
     const reader = response.body?.getReader();
     const first = await reader?.read();

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { INSTALLATION_TABLES } from '../../src/platform/postgres/row-security/tables';
 import { OrganizationErasureJobs } from '../../src/privacy/organization/organization-erasure-jobs.service';
 import { NOT_EXPORTED } from '../../src/privacy/organization/export/exported-tables';
 import { OrganizationReadingRepository } from '../../src/privacy/organization/export/organization-reading.repository';
@@ -178,8 +179,7 @@ describe('an organization that ends', () => {
     const tables = await db.query<{ name: string }[]>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
     );
-    const foreign = ['import_leases', 'migrations'];
-    const told = [...exported, ...Object.keys(NOT_EXPORTED), ...foreign];
+    const told = [...exported, ...Object.keys(NOT_EXPORTED), ...INSTALLATION_TABLES, 'migrations'];
     expect(tables.map(({ name }) => name).filter((name) => !told.includes(name) && !/^kb_vectors/.test(name))).toEqual(
       [],
     );
@@ -223,7 +223,7 @@ describe('an organization that ends', () => {
     expect(existsSync(files)).toBe(false);
     expect(await db.query(`SELECT 1 FROM users WHERE email = 'owner@physics.example'`)).toEqual([]);
     // Filled rows put people of it into groups and courses of the other one.
-    const crossing = ['group_members', 'lti_course_people', 'lti_identities', 'lti_selections'];
+    const crossing = ['group_members', 'lti_activity_people', 'lti_bridges', 'lti_course_people', 'lti_identities', 'lti_selections'];
     const own = (tables: string[]) => tables.filter((table) => !crossing.includes(table));
     expect(own(await traces('history'))).toEqual(own(historyBefore));
 

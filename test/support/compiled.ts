@@ -46,8 +46,8 @@ function compileFile(path: string): void {
       transform: { legacyDecorator: true, decoratorMetadata: true },
       keepClassNames: true,
     },
-    // Packages that can only be imported stay imported.
-    module: { type: 'commonjs', ignoreDynamic: true },
+    // Packages that can only be imported stay imported, and files name their exports for such imports.
+    module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
   });
   mkdirSync(dirname(target), { recursive: true });
   // Another worker may compile the same file, and its child may read it meanwhile.

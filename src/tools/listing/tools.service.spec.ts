@@ -50,7 +50,7 @@ describe('what the catalogue doors answer', () => {
   it('checks a config, bare or under `config`', () => {
     expect(service.validate('rubric', { id: 'r' })).toEqual([]);
     expect(service.validate('rubric', { config: { id: 1 } })).toEqual([
-      { path: 'id', message: 'must be of type string' },
+      { path: 'id', message: 'must be of type string', code: 'value.type' },
     ]);
     expect(service.validate('rubric', [])).toEqual([{ path: '', message: 'must be an object' }]);
   });
@@ -60,6 +60,8 @@ describe('what the catalogue doors answer', () => {
     expect(service.validate('file_rag', config)).toEqual([]);
     expect(config).toEqual({ path: 'a.md' });
     for (const empty of [{}, { config: {} }])
-      expect(service.validate('file_rag', empty)).toEqual([{ path: 'path', message: 'is required' }]);
+      expect(service.validate('file_rag', empty)).toEqual([
+        { path: 'path', message: 'is required', code: 'value.missing' },
+      ]);
   });
 });

@@ -439,12 +439,12 @@ describe('room', () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
     const call = (timeout_ms: number) => invoker.invoke(entry({ timeout_ms }), INPUT, invocation());
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => call(1_000)));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => call(60_000)));
     expect(outcomes.every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(8);
-    const late = await Promise.all(Array.from({ length: 9 }, (_, index) => call(index === 8 ? 2 : 1_000)));
+    const late = await Promise.all(Array.from({ length: 9 }, (_, index) => call(index === 8 ? 2 : 60_000)));
     expect(late[8]).toMatchObject({ code: 'tool.timeout' });
-    const crowd = await Promise.all(Array.from({ length: 200 }, () => call(1_000)));
+    const crowd = await Promise.all(Array.from({ length: 200 }, () => call(60_000)));
     const refused = crowd.filter((outcome) => outcome.status === 'failed' && outcome.code === 'tool.unavailable');
     expect(refused).toHaveLength(200 - 8 - 80);
   });
@@ -452,7 +452,7 @@ describe('room', () => {
   it('is that of eight runs for all organizations together', async () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    const asking = Array.from({ length: 60 }, (_, index) => invoker.invoke(entry(), INPUT, of(`o${index % 4}`)));
+    const asking = Array.from({ length: 60 }, (_, index) => invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${index % 4}`)));
     expect((await Promise.all(asking)).every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(16);
   });
