@@ -3,13 +3,15 @@ import { launch, type LmsLink, type LmsPerson, LtiPlatform, ROLES, STUDENT, TEAC
 import { keyOf } from '../support/people';
 import { readEvents } from '../support/run-events';
 import { SsoBrowser } from '../support/sso-browser';
+import { startUpstream, type Upstream } from '../support/upstream';
 
-const DEBUG = { connector: 'bypass', llm: 'debug-bypass' };
+const MODEL = { connector: 'openai', llm: 'gpt-4o-mini' };
 const OTHER_COURSE = { id: 'course-2', title: 'Statistics II' };
 const HINTS = 'Give hints only.';
 
 let app: TestApp;
 let lms: LtiPlatform;
+let upstream: Upstream;
 let [cells, bones]: number[] = [];
 let teacher: SsoBrowser;
 let student: SsoBrowser;
@@ -33,7 +35,7 @@ const linkTo = (...ids: number[]): LmsLink => ({
 });
 
 async function assistant(name: string, more: object = {}): Promise<number> {
-  const body = { name, prompt_template: '{user_input}', metadata: DEBUG, ...more };
+  const body = { name, prompt_template: '{user_input}', metadata: MODEL, ...more };
   const { json } = await app.api('POST', '/api/v1/assistants', body);
   await app.api('PUT', `/api/v1/assistants/${json.id}/publication`);
   return json.id;
@@ -86,7 +88,10 @@ const askEverywhere = (browser: SsoBrowser) => {
 };
 
 beforeAll(async () => {
-  app = await startApp();
+  upstream = await startUpstream();
+  // The model answers with what it was sent.
+  upstream.always(({ body }) => ({ content: JSON.stringify(body.messages) }));
+  app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-activities' } });
   lms = await LtiPlatform.start();
   [cells, bones] = [await assistant('Cells', { system_prompt: 'Be kind.' }), await assistant('Bones')];
   const match = { by: 'verified_email' };
@@ -100,6 +105,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.stop();
   await lms.down();
+  await upstream.stop();
 });
 afterEach(async () => {
   const defaults = { teachers_read: false, anonymous: false, opens_at: null, closes_at: null, windows: [] };
@@ -330,7 +336,7 @@ describe('the page of a course', () => {
     const id = idIn(location, 'activity');
     const mine = await keyOf(app, TEACHER.email ?? '');
     const draft = (
-      await mine.api('POST', '/api/v1/assistants', { name: 'Draft', prompt_template: '{user_input}', metadata: DEBUG })
+      await mine.api('POST', '/api/v1/assistants', { name: 'Draft', prompt_template: '{user_input}', metadata: MODEL })
     ).json.id;
     const offered = (await browser.call('GET', `/api/v1/lti/activities/${id}/assistants`)).json.items;
     expect(offered.map(({ name }: { name: string }) => name)).toEqual(['Cells', 'Bones']);

@@ -22,6 +22,7 @@ import type { UpstreamRequest, UpstreamRequestBody } from './upstream.types';
  *   await upstream.stop();
  *
  * Where calls come in no fixed order use `upstream.always(reply)`: it answers whatever is not expected and is never left over.
+ * A reply that depends on the call is a function: `upstream.always(({ body }) => ({ content: JSON.stringify(body.messages) }))`.
  * `by-model` scripts: `upstream.forModel('gpt-x', reply)` answers every call that names this model.
  * An unexpected call is answered with 500 and remembered; `verify()` then names it.
  */
@@ -47,6 +48,8 @@ export type UpstreamReply =
     } & ReplyOptions)
   | ({ readonly raw: string; readonly status?: number; readonly headers?: Record<string, string> } & ReplyOptions);
 
+type ReplyTo = UpstreamReply | ((request: UpstreamRequest) => UpstreamReply);
+
 export interface Upstream {
   /** Base URL for OpenAI clients, with `/v1`. */
   readonly url: string;
@@ -62,7 +65,7 @@ export interface Upstream {
   /** Answers that were written to their end. */
   readonly answered: number;
   expect(reply: UpstreamReply, options?: { readonly times?: number }): Upstream;
-  always(reply: UpstreamReply): Upstream;
+  always(reply: ReplyTo): Upstream;
   forModel(model: string, reply: UpstreamReply): Upstream;
   /** Throws when a call was not expected, a `check` failed, or an expected call never came. Clears the script. */
   verify(): void;
@@ -85,7 +88,7 @@ class ScriptedUpstream implements Upstream {
   requests: UpstreamRequest[] = [];
   private expected: UpstreamReply[] = [];
   private problems: string[] = [];
-  private fallback: UpstreamReply | null = null;
+  private fallback: ReplyTo | null = null;
   private readonly models = new Map<string, UpstreamReply>();
   private readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer((request, response) => void this.serve(request, response));
@@ -106,7 +109,7 @@ class ScriptedUpstream implements Upstream {
     return this;
   }
 
-  always(reply: UpstreamReply): this {
+  always(reply: ReplyTo): this {
     this.fallback = reply;
     return this;
   }
@@ -173,7 +176,8 @@ class ScriptedUpstream implements Upstream {
 
   private take(request: UpstreamRequest): UpstreamReply | null {
     const forModel = this.models.get(request.body.model ?? '');
-    return forModel ?? this.expected.shift() ?? this.fallback;
+    const reply = forModel ?? this.expected.shift() ?? this.fallback;
+    return typeof reply === 'function' ? reply(request) : reply;
   }
 
   private runCheck(reply: UpstreamReply, request: UpstreamRequest): void {
