@@ -20,8 +20,16 @@ const GROUPS = [
   { name: 'shell', test: SHELL },
   {
     name: 'icons',
-    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
+    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|import|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
   },
+  // Shared with pages that must not load the lists below for them.
+  { name: 'list-icons', test: /lucide\/svelte\/dist\/icons\/(globe|power|rotate-ccw)\.svelte/ },
+  {
+    name: 'chat-icons',
+    test: /lucide\/svelte\/dist\/icons\/(arrow-down|arrow-up|book-open|bot|image-plus|square|square-pen)\.svelte/,
+  },
+  { name: 'assistant-actions', test: /src\/lib\/assistants\/actions\/AssistantActions/ },
+  { name: 'list-foot', test: /src\/lib\/ui\/ListFoot/ },
   { name: 'ui', test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/ },
   { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },

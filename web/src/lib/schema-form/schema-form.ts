@@ -188,7 +188,3 @@ export function complaintOf(schema: JsonSchema, value: unknown): Complaint | nul
   if (value === undefined || (value === null && isNullable(schema))) return null;
   return COMPLAINTS[kindOf(schema)]?.(schema, value) ?? null;
 }
-
-/** `top_k` as words, where neither the texts nor the schema name it. */
-export const humanised = (name: string): string =>
-  name.replace(/[_-]+/g, ' ').replace(/^./, (first) => first.toUpperCase());

@@ -1,5 +1,6 @@
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { complaintOf, humanised, type JsonSchema } from './schema-form';
+import { humanised } from '$lib/ui/wording';
+import { complaintOf, type JsonSchema } from './schema-form';
 import type { FieldProblem } from '$lib/api/problem';
 import { wordsOf } from '$lib/ui/field-problems';
 import type { Wording } from '$lib/ui/wording';

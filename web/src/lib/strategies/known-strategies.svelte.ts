@@ -1,7 +1,7 @@
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { OrchestratorInfo } from '$lib/definition/assistant';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { humanised } from '$lib/schema-form/schema-form';
+import { humanised } from '$lib/ui/wording';
 import type { Rule } from './strategy-rules';
 
 type StrategyText = NonNullable<OrchestratorInfo['texts']['en']>;

@@ -1,7 +1,7 @@
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { ToolInfo } from '$lib/definition/assistant';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { humanised } from '$lib/schema-form/schema-form';
+import { humanised } from '$lib/ui/wording';
 
 type Named = Pick<ToolInfo, 'name'> & Partial<Pick<ToolInfo, 'display_name' | 'description' | 'kind' | 'texts'>>;
 

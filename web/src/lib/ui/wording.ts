@@ -14,3 +14,7 @@ export const textOf = (words: Wording): string => (typeof words === 'string' ? w
 
 /** For the attribute `lang`; nothing for the reader's language. */
 export const langOf = (words: Wording): string | undefined => (typeof words === 'string' ? undefined : words.lang);
+
+/** `top_k` as words, for what has no name in the texts. */
+export const humanised = (name: string): string =>
+  name.replace(/[_-]+/g, ' ').replace(/^./, (first) => first.toUpperCase());
