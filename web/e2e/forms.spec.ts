@@ -216,6 +216,7 @@ test('the view tells the configuration, the pipeline and the figures; members se
   await theirs.goto(`/assistants/${open.id}`);
   // People who may only ask have the chat.
   await expect(theirs).toHaveURL(new RegExp(`/chat/${open.id}$`));
-  await expect(theirs.getByTestId('chat-input')).toBeVisible();
+  // Nothing answers them here: the prompt is for those who edit.
+  await expect(theirs.getByTestId('no-answers')).toBeVisible();
   await context.close();
 });
