@@ -31,7 +31,8 @@ const CANDIDATES = 100;
  *
  * Document frequencies are summed over the knowledge bases, so that their passages compare. A term weighs its idf times its
  * frequency in the question (`qtf`). The similarity is the score divided by the limit that it approaches when a passage
- * repeats every term: 0..1. The match strength is the same for the rarest terms alone, unknown ones included. Both are exact
+ * repeats every term: 0..1. The match strength is the same for the rarest terms alone, unknown ones included: they weigh as
+ * much as a term of one passage, so that a small knowledge base is no worse a match. Both are exact
  * for each returned passage. The choice of passages is exact while the terms have at most `READ_POSTINGS` postings and
  * `CANDIDATES` chunks. OFFSET 0 makes the planner use an index scan without statistics.
  *
@@ -67,9 +68,10 @@ export const BM25_QUERY = `
   ), rated AS MATERIALIZED (
     SELECT *, rare_idf / greatest(sum(rare_idf) OVER (PARTITION BY number), 1e-9) AS rare
     FROM (
-      SELECT w.*, CASE WHEN rarity <= ${STRENGTH_TERMS} THEN idf ELSE 0 END AS rare_idf
+      SELECT w.*, CASE WHEN rarity <= ${STRENGTH_TERMS} THEN idf_in_one ELSE 0 END AS rare_idf
       FROM (
         SELECT f.*, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
+          ln(1 + (total.chunks - greatest(f.df, 1) + 0.5) / (greatest(f.df, 1) + 0.5)) AS idf_in_one,
           row_number() OVER (PARTITION BY f.number ORDER BY f.df = 0, f.df, f.term) AS place,
           row_number() OVER (PARTITION BY f.number ORDER BY f.df, f.term) AS rarity
         FROM (
