@@ -107,7 +107,8 @@ describe('moving in from LAMB', () => {
     writeFileSync(text, 'id,chat\n'.repeat(100));
     const refusal = (file: string, options: object): Promise<unknown> =>
       new Promise((done, fail) =>
-        registerLambCommands(new Command(), (_, work) => {
+        registerLambCommands(new Command(), (command, work) => {
+          if (command.name() !== 'import:lamb') return;
           const context = { args: [file], environment: {}, progress: SILENT, signal: new AbortController().signal };
           // A configuration that no application could start with.
           work({} as Config, { source: 'lamb', ...options } as never, context).then(fail, done);

@@ -271,7 +271,7 @@ describe('from content to prompt', () => {
           ),
         });
       const order = async (assistant: number): Promise<(string | undefined)[]> => {
-        const { json } = await ask(assistant, 'Hi');
+        const { json } = await ask(assistant, 'What is osmosis?');
         return json.sources.map(({ url }: { url: string }) => url.match(/\/(\d)\/f\.md$/)?.[1]);
       };
       expect(await order(await make('sequential'))).toEqual(['1', '2', '3', '4', '5']);

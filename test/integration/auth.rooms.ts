@@ -11,6 +11,7 @@ import { AuditModule } from '../../src/platform/audit';
 import { VENDORS } from '../../src/connectors';
 import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platform/config';
 import { DatabaseModule } from '../../src/platform/database';
+import { MetricsModule } from '../../src/platform/metrics';
 import { IdempotencyModule } from '../../src/platform/idempotency';
 import { OutboundModule } from '../../src/platform/outbound';
 import { SecretsModule } from '../../src/platform/secrets';
@@ -60,6 +61,7 @@ export async function openRooms(env: Readonly<Record<string, string>> = {}, data
   const module = await Test.createTestingModule({
     imports: [
       ConfigModule.of(config),
+      MetricsModule,
       DatabaseModule.forRootAsync({
         migrations: [],
         schema: 'skip',
