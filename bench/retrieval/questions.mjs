@@ -1,6 +1,4 @@
 // Questions as people ask them: with typing errors, with words said twice, in another language, off the topic.
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { plainTable } from '../lib/report.mjs';
 import { mean, sample, score } from './collections.mjs';
 import { random } from './passages.mjs';
@@ -71,24 +69,6 @@ export function auroc(positive, negative) {
 /** The same collection in another language, by the beginning of its name (`xquad-en`, `xquad-es`). */
 const parallelOf = ({ name, language }, collections) =>
   collections.find((other) => other.name.split('-')[0] === name.split('-')[0] && other.language !== language);
-
-/** LibreTranslate's interface over the questions of parallel collections. */
-export async function startTranslator(collections) {
-  const texts = new Map();
-  for (const collection of collections) {
-    const other = parallelOf(collection, collections);
-    const translated = new Map(other?.queries.map(({ _id, text }) => [_id, text]));
-    for (const { _id, text } of collection.queries) texts.set(text, translated.get(_id));
-  }
-  const server = createServer(async (request, response) => {
-    const parts = [];
-    for await (const part of request) parts.push(part);
-    const { q } = JSON.parse(Buffer.concat(parts).toString());
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ translatedText: texts.get(q) ?? q }));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
-}
 
 export async function run({ service, collections, questions, warn }) {
   const rows = [];
