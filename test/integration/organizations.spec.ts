@@ -201,7 +201,18 @@ describe('organizations', () => {
   it('tell an ordinary member no settings', async () => {
     const view = await rooms.get(OrganizationsService).get(org.caller({ role: 'teacher' }), org.slug);
     expect(Object.keys(view).sort()).toEqual(
-      ['created_at', 'features', 'id', 'is_system', 'name', 'slug', 'suspended', 'updated_at', 'version'].sort(),
+      [
+        'created_at',
+        'erase_after',
+        'features',
+        'id',
+        'is_system',
+        'name',
+        'slug',
+        'suspended',
+        'updated_at',
+        'version',
+      ].sort(),
     );
   });
 
