@@ -26,7 +26,7 @@ const PLATFORM = [
   ['logging', 'metrics'],
   ['postgres'],
   ['database'],
-  ['counters', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
+  ['counters', 'findings', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency', 'tracing'],
 ];
 

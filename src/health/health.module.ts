@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { OrganizationsModule } from '../organizations';
 import { PoolMetrics } from '../platform/database';
+import { HealthReportController } from './checks/health-report.controller';
+import { HealthReport } from './checks/health-report.service';
+import { InstallationChecks } from './checks/installation-checks';
+import { OutsideChecks } from './checks/outside-checks';
+import { ProcessChecks } from './checks/process-checks';
 import { FiguresMetrics } from './figures/figures.metrics';
 import { FiguresRepository } from './figures/figures.repository';
 import { Figures } from './figures/installation-figures.service';
@@ -10,9 +16,20 @@ import { MetricsController } from './metrics/metrics.controller';
 import { MetricsServer } from './metrics/metrics-server';
 
 @Module({
-  imports: [KnowledgeBasesModule],
-  controllers: [HealthController, MetricsController],
-  providers: [Figures, FiguresMetrics, FiguresRepository, Lifecycle, MetricsServer, PoolMetrics],
+  imports: [KnowledgeBasesModule, OrganizationsModule],
+  controllers: [HealthController, HealthReportController, MetricsController],
+  providers: [
+    Figures,
+    FiguresMetrics,
+    FiguresRepository,
+    HealthReport,
+    InstallationChecks,
+    Lifecycle,
+    MetricsServer,
+    OutsideChecks,
+    PoolMetrics,
+    ProcessChecks,
+  ],
   exports: [Lifecycle, MetricsServer],
 })
 export class HealthModule {}

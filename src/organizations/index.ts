@@ -1,5 +1,5 @@
 export { ConnectionHealth, outcomeOf } from './connections/connection-health.service';
-export type { ConnectionOutcome, ConnectionState } from './connections/connection-health.types';
+export type { ConnectionOutcome, ConnectionState, LatestOutcome } from './connections/connection-health.types';
 export { SettingsChecks } from './settings/settings-checks.service';
 export { FoundingService, type SystemOrganization } from './organization/founding.service';
 export { type Member, MembersService } from './members/members.service';

@@ -1,6 +1,5 @@
+import { type Finding, finding } from '../../platform/findings';
 import type { QueueFigures } from '../figures/figures.types';
-import { finding } from './findings';
-import type { Finding } from './finding.types';
 
 const LATE_S = 60;
 const STUCK_S = 15 * 60;

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AcrossOrganizations } from '../../platform/database';
+import type { OrganizationSettings } from '../settings/settings.types';
 import { ConnectionHealthEntity } from './connection-health.entity';
 import type { ConnectionOutcome } from './connection-health.types';
 
@@ -8,6 +10,21 @@ export interface HealthRow {
   readonly connection: string;
   readonly fingerprint: string;
 }
+
+export interface InstallationRow extends Pick<
+  ConnectionHealthEntity,
+  'connection' | 'fingerprint' | 'tested' | 'used'
+> {
+  readonly slug: string;
+  readonly settings: OrganizationSettings;
+}
+
+/** Failures first: they must not fall behind the limit. */
+const EVERYWHERE = `
+  SELECT o.slug, o.settings, h.connection, h.fingerprint, h.tested, h.used
+  FROM connection_health h JOIN organizations o ON o.id = h.organization_id
+  WHERE NOT o.suspended AND o.erase_after IS NULL
+  ORDER BY (coalesce(h.used, h.tested) ->> 'ok')::boolean, o.slug, h.connection LIMIT 1000`;
 
 /** Outcomes of other addresses and secrets are dropped. */
 const upsert = (kind: 'tested' | 'used', other: 'tested' | 'used'): string => `
@@ -26,6 +43,12 @@ export class ConnectionHealthRepository {
   async keep(row: HealthRow, kind: 'tested' | 'used', outcome: ConnectionOutcome): Promise<void> {
     const { organizationId, connection, fingerprint } = row;
     await this.dataSource.query(UPSERTS[kind], [organizationId, connection, fingerprint, JSON.stringify(outcome)]);
+  }
+
+  /** Of every organization that takes part in calls. */
+  @AcrossOrganizations('figures')
+  everywhere(): Promise<InstallationRow[]> {
+    return this.dataSource.query(EVERYWHERE);
   }
 
   all(organizationId: string): Promise<ConnectionHealthEntity[]> {

@@ -7,7 +7,7 @@ import { connectionAt, secretSlots } from '../settings/settings-merge';
 import type { OrganizationSettings } from '../settings/settings.types';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { ConnectionHealthRepository } from './connection-health.repository';
-import type { ConnectionOutcome, ConnectionState } from './connection-health.types';
+import type { ConnectionOutcome, ConnectionState, LatestOutcome } from './connection-health.types';
 
 /** Between two rows about the same outcome. Milliseconds. */
 const REPEAT_MS = 60_000;
@@ -67,6 +67,18 @@ export class ConnectionHealth implements OnModuleDestroy {
       .sort((one, other) => one.connection.localeCompare(other.connection, 'en'));
   }
 
+  /** Of every organization, for system administrators. */
+  async everywhere(): Promise<LatestOutcome[]> {
+    const rows = await this.health.everywhere();
+    return rows.flatMap(({ slug, settings, connection, fingerprint, tested, used }) => {
+      const [outcome] = [tested, used]
+        .filter((each) => each !== null)
+        .sort((one, other) => (one.at < other.at ? 1 : -1));
+      if (outcome === undefined || fingerprint !== fingerprintOf(settings, connection)) return [];
+      return [{ organization: slug, connection, url: addressOf(settings, connection).url, outcome }];
+    });
+  }
+
   private keep(
     organizationId: string,
     connection: string,
@@ -84,11 +96,16 @@ export class ConnectionHealth implements OnModuleDestroy {
   }
 }
 
-/** The secret is hashed as it is stored: encrypted, anew at each change. */
-function fingerprintOf(settings: OrganizationSettings, connection: string): string {
+function addressOf(settings: OrganizationSettings, connection: string): { url: string | null; secret: unknown } {
   const slot = secretSlots(settings).find(({ at }) => at.join('.') === connection);
   const { [slot?.url ?? '']: url, [slot?.secret ?? '']: secret } = connectionAt(settings, slot?.at ?? ['']);
+  return { url: typeof url === 'string' ? url : null, secret: secret ?? null };
+}
+
+/** The secret is hashed as it is stored: encrypted, anew at each change. */
+function fingerprintOf(settings: OrganizationSettings, connection: string): string {
+  const { url, secret } = addressOf(settings, connection);
   return createHash('sha256')
-    .update(JSON.stringify([url ?? null, secret ?? null]))
+    .update(JSON.stringify([url, secret]))
     .digest('base64url');
 }

@@ -12,6 +12,17 @@ export interface ConnectionOutcome {
   readonly duration_ms: number;
 }
 
+/** The latest test or call of one vendor or server. */
+export interface LatestOutcome {
+  /** Slug. */
+  readonly organization: string;
+  /** Path in the settings. */
+  readonly connection: string;
+  /** Null: the address is the operator's or the vendor's own. */
+  readonly url: string | null;
+  readonly outcome: ConnectionOutcome;
+}
+
 export interface ConnectionState {
   /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`. */
   readonly connection: string;

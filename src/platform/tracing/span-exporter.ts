@@ -59,6 +59,11 @@ export class SpanExporter implements SpanSink {
     return this.options.contents;
   }
 
+  /** Since the backend failed; 0 while it works. */
+  get droppedSpans(): number {
+    return this.dropped ?? 0;
+  }
+
   take(span: Span): void {
     const size = sizeOf(span);
     if (this.waiting.length >= MOST_WAITING || this.characters + size > MOST_CHARACTERS) return this.drop(1);

@@ -23,6 +23,11 @@ export class Tracer implements OnApplicationShutdown {
     return this.exporter !== null;
   }
 
+  /** Spans that were dropped since the backend failed; 0 while it works. */
+  get droppedSpans(): number {
+    return this.exporter?.droppedSpans ?? 0;
+  }
+
   /** Null when the trace is not recorded: the caller of the service decides, else chance. */
   root(options: SpanOptions, parent: SpanContext | null = null): Span | null {
     if (this.exporter === null) return null;

@@ -1,4 +1,4 @@
-import { mkdtemp, rmdir, statfs } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finding } from './findings';
 import type { Finding } from './finding.types';
@@ -12,6 +12,8 @@ const LITTLE_SHARE = 0.05;
 /** Makes and removes a folder: permissions do not show a file system that is mounted read-only. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
   try {
+    // The first upload would make it.
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await rmdir(await mkdtemp(join(dataDir, '.health-')));
   } catch (error) {
     return finding('disk.read_only', { reason: (error as NodeJS.ErrnoException).code ?? 'unknown' });

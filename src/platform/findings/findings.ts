@@ -163,12 +163,17 @@ export const FINDINGS = {
   },
   'check.failed': {
     state: 'warning',
-    text: 'The check "{check}" could not be made.',
+    text: 'The check “{check}” could not be made.',
     next: 'Look for "a check of the health failed" in the log.',
   },
 } as const satisfies Readonly<Record<string, Wording>>;
 
-export type FindingCode = keyof typeof FINDINGS;
+type FindingCode = keyof typeof FINDINGS;
+
+/** Names of the checks. The finding `check.failed` names one of them. */
+export const CHECKS: readonly string[] = [
+  ...new Set(Object.keys(FINDINGS).map((code) => code.split('.')[0] ?? code)),
+].filter((name) => name !== 'check');
 
 export function finding(code: FindingCode, values: FindingValues = {}, organization: string | null = null): Finding {
   const { state, text, next }: Wording = FINDINGS[code];

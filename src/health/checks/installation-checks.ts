@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { VectorStore } from '../../knowledge-bases';
+import { CONFIG, type Config } from '../../platform/config';
+import { DATABASE, type OpenDatabase } from '../../platform/database';
+import {
+  checkAddress,
+  checkClock,
+  checkDatabase,
+  checkDisk,
+  checkRowSecurity,
+  checkSecrets,
+  checkVectors,
+  checkVersions,
+} from '../../platform/findings';
+import { SecretsService } from '../../platform/secrets';
+import { Figures } from '../figures/installation-figures.service';
+import type { Check } from './check.types';
+import { checkQueues } from './queue-checks';
+
+/** What is the same in every process: database, disk and settings. */
+@Injectable()
+export class InstallationChecks {
+  readonly checks: readonly Check[];
+
+  constructor(
+    @Inject(CONFIG) { http, database: { dataDir } }: Config,
+    @Inject(DATABASE) database: OpenDatabase,
+    figures: Figures,
+    secrets: SecretsService,
+    vectors: VectorStore,
+  ) {
+    this.checks = [
+      { name: 'database', make: () => checkDatabase(database) },
+      { name: 'clock', make: () => checkClock(database) },
+      { name: 'vectors', make: () => checkVectors(database, vectors.available) },
+      { name: 'row_security', make: () => checkRowSecurity(database.rowSecurity) },
+      { name: 'queue', make: async () => checkQueues((await figures.latest())?.queues ?? null) },
+      { name: 'disk', make: () => checkDisk(dataDir) },
+      { name: 'secrets', make: async () => checkSecrets(await secrets.status()) },
+      { name: 'address', make: () => checkAddress(http.publicUrl) },
+      { name: 'versions', make: () => checkVersions() },
+    ];
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { finding } from '../../platform/findings';
+import { JobQueue } from '../../platform/jobs';
+import { Signals } from '../../platform/signals';
+import { Tracer } from '../../platform/tracing';
+import type { Check } from './check.types';
+
+/** What differs from one process to the next: the answer tells of the one that was asked. */
+@Injectable()
+export class ProcessChecks {
+  readonly checks: readonly Check[];
+
+  constructor(jobs: JobQueue, signals: Signals, tracer: Tracer) {
+    this.checks = [
+      { name: 'jobs', make: () => (jobs.state === 'ok' ? [] : finding('jobs.silent', { reason: jobs.state })) },
+      {
+        name: 'signals',
+        make: () => (signals.state === 'ok' ? [] : finding('signals.away', { reason: signals.state })),
+      },
+      {
+        name: 'traces',
+        make: () => (tracer.droppedSpans === 0 ? [] : finding('traces.dropped', { count: tracer.droppedSpans })),
+      },
+    ];
+  }
+}
