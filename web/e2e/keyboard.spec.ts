@@ -121,6 +121,7 @@ const STOPS: readonly Stop[] = [
   { name: 'sessions', path: () => '/account/sessions', until: opened('session-row') },
   { name: 'migration', path: () => '/admin/migration', until: opened('dry-run-btn') },
   { name: 'batch of a migration', path: ({ batch }) => `/admin/migration/${batch}`, until: batchDone },
+  { name: 'health', path: () => '/admin/health', until: opened('finding') },
   { name: 'signing in', path: () => '/sign-in', until: opened('api-key-input'), signedOut: true },
 ];
 

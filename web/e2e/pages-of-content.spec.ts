@@ -31,6 +31,7 @@ test('pages of content and of the institution hold in every language', async ({ 
     ['api-keys', '/account/api-keys'],
     ['sessions', '/account/sessions'],
     ['migration', '/admin/migration'],
+    ['health', '/admin/health'],
   ] as const;
   for (const [name, path] of pages) await test.step(name, () => holdEverywhere(page, name, path));
 });

@@ -300,6 +300,7 @@ const ADMINISTRATION: readonly Place[] = [
     until: press('dry-run-btn'),
     shows: byId('plan-migrate'),
   },
+  { name: 'the health', path: () => '/admin/health', fails: '**/api/v1/admin/health', shows: byId('finding') },
   { name: 'who is there', path: () => '/assistants', fails: '**/api/v1/me', shows: byId('search-input') },
 ];
 

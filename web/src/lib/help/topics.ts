@@ -27,6 +27,7 @@ const TOPICS: readonly (readonly [path: string, help: string])[] = [
   ['/account/api-keys', 'organization#api-keys'],
   ['/account/sessions', 'web#sign-in'],
   ['/admin/migration', 'migrate'],
+  ['/admin/health', 'observe#see-whether-something-is-wrong'],
 ];
 
 /** The address of the help for a page of the UI. A page without one of its own gets the tour of the UI. */

@@ -32,12 +32,14 @@ import type firstSteps from './messages/first_steps.en.json';
 import type sources from './messages/sources.en.json';
 import type help from './messages/help.en.json';
 import type courses from './messages/courses.en.json';
+import type health from './messages/health.en.json';
 
 /** Every key of the English texts; a test compares the other languages with them. */
 export type MessageKey =
   | keyof typeof shell
   | keyof typeof help
   | keyof typeof courses
+  | keyof typeof health
   | keyof typeof sources
   | keyof typeof firstSteps
   | keyof typeof errors

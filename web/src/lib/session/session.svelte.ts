@@ -61,6 +61,9 @@ class Session {
       (this.me.system_admin || this.me.role === 'owner' || this.me.role === 'admin'),
   );
 
+  /** Administers the whole installation. */
+  readonly isSystemAdmin = $derived(this.me?.system_admin === true && this.me.scopes.includes('admin'));
+
   /** A teacher whose key or session may change things: makes and edits what is theirs. */
   readonly mayWrite = $derived(this.isTeacher && this.me?.scopes.includes('write') === true);
 

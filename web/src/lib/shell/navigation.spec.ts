@@ -4,7 +4,7 @@ import { ownPath } from './own-path';
 
 const hrefs = (entries: readonly NavEntry[]): readonly string[] =>
   entries.flatMap((entry) => (isGroup(entry) ? entry.links.map(({ href }) => href) : [entry.href]));
-const member = { isTeacher: false, mayWrite: false, isAdmin: false, multiTool: true };
+const member = { isTeacher: false, mayWrite: false, isAdmin: false, isSystemAdmin: false, multiTool: true };
 
 describe('navigation', () => {
   it('offers members the assistants that they may ask, and nothing else', () => {
@@ -26,8 +26,14 @@ describe('navigation', () => {
     expect(entries.filter((href) => href.endsWith('/create'))).toEqual([]);
   });
 
+  it('offers the health of the service to system administrators only', () => {
+    const administrator = { ...member, isTeacher: true, isAdmin: true };
+    expect(hrefs(navigationFor(administrator))).not.toContain('/admin/health');
+    expect(hrefs(navigationFor({ ...administrator, isSystemAdmin: true }))).toContain('/admin/health');
+  });
+
   it('shows one place as active, also for what lies below it', () => {
-    const entries = navigationFor({ isTeacher: true, mayWrite: true, isAdmin: true, multiTool: true });
+    const entries = navigationFor({ ...member, isTeacher: true, mayWrite: true, isAdmin: true });
     const active = (path: string) => entries.filter((entry) => isActive(entry, path)).map(({ key }) => key);
     expect(active('/multi-tool-assistants/7')).toEqual(['shell.nav.assistants']);
     expect(active('/admin/migration/x')).toEqual(['shell.nav.administration']);

@@ -22,6 +22,8 @@ export interface Reader {
   /** A teacher whose key or session may change things. */
   readonly mayWrite: boolean;
   readonly isAdmin: boolean;
+  /** Administers the whole installation. */
+  readonly isSystemAdmin: boolean;
   /** Whether multi-tool assistants may be made here. */
   readonly multiTool: boolean;
 }
@@ -46,18 +48,19 @@ const CONTENT: readonly NavEntry[] = [
   { key: 'shell.nav.templates', href: '/prompt-templates' },
 ];
 
-const ADMINISTRATION: NavGroup = {
+const administration = (isSystemAdmin: boolean): NavGroup => ({
   key: 'shell.nav.administration',
   id: 'administration',
   links: [
     { key: 'shell.nav.organization', href: '/organization' },
     { key: 'shell.nav.organization_keys', href: '/organization/api-keys' },
     { key: 'shell.nav.migration', href: '/admin/migration', divided: true },
+    ...(isSystemAdmin ? [{ key: 'shell.nav.health', href: '/admin/health' } as const] : []),
   ],
-};
+});
 
 /** What the header offers to a reader. The service checks every right again. */
-export function navigationFor({ isTeacher, mayWrite, isAdmin, multiTool }: Reader): readonly NavEntry[] {
+export function navigationFor({ isTeacher, mayWrite, isAdmin, isSystemAdmin, multiTool }: Reader): readonly NavEntry[] {
   // People who only ask need neither types nor runs.
   if (!isTeacher) return [{ key: 'shell.nav.assistants', href: '/assistants' }];
   return [
@@ -68,7 +71,7 @@ export function navigationFor({ isTeacher, mayWrite, isAdmin, multiTool }: Reade
     },
     ...CONTENT,
     { key: 'shell.nav.runs', href: '/runs' },
-    ...(isAdmin ? [ADMINISTRATION] : []),
+    ...(isAdmin ? [administration(isSystemAdmin)] : []),
   ];
 }
 
