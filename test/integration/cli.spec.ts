@@ -38,8 +38,14 @@ describe('operator commands beside a running server on the embedded database', (
     expect(doctor.json).toMatchObject({
       engine: 'shared',
       schema: true,
-      database: { version: expect.any(String), bytes: expect.any(Number) },
-      data_directory: { writable: true, bytes_free: expect.any(Number) },
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          code: 'database.ok',
+          values: expect.objectContaining({ version: expect.any(String) }),
+        }),
+        expect.objectContaining({ code: 'secrets.ok' }),
+        expect.objectContaining({ code: expect.stringMatching(/^disk\./) }),
+      ]),
       migration_policy: 'manual',
       passwords_of_lamb: [],
       lti_1_1: [{ organization: 'default', until: lastDay, ended: false, last_launch_at: null }],

@@ -1,12 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
 import { chainFigures } from '../../platform/audit';
 import type { Config } from '../../platform/config';
-import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/postgres';
+import {
+  checkAddress,
+  checkClock,
+  checkDatabase,
+  checkDisk,
+  checkSecrets,
+  checkVectors,
+  checkVersions,
+  type Finding,
+  worstOf,
+} from '../../platform/findings';
+import { type OpenDatabase, schemaStatus } from '../../platform/postgres';
 import { SecretsService } from '../../platform/secrets';
 import { openBridges } from './lti-bridges.repository';
 
@@ -17,46 +25,66 @@ interface Check {
   readonly data: unknown;
 }
 
-/** Below this, the next upload or vacuum may fail. */
-const LITTLE_SPACE = 256 * 1024 * 1024;
-
-const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
+const ENGINES = {
+  server: 'a database server',
+  embedded: 'the embedded database',
+  shared: 'the embedded database of a running server',
+} as const;
 
 /** `doctor`: the first diagnosis of a broken installation. */
 export const examine = (config: Config): Promise<CommandResult> =>
   withDatabase(config, async (database) => {
     const schema = await checkSchema(database);
+    const findings = await findingsOf(database, config, schema.ok);
     const checks = [
-      { name: 'configuration', ok: true, text: `ok (${config.env})`, data: config.env },
-      await checkDatabase(database),
+      { name: 'configuration', ok: true, text: `ok (${config.env}, ${ENGINES[database.engine]})`, data: config.env },
       schema,
       checkRowSecurity(database, config),
-      await checkSecrets(config, schema.ok),
       await checkPasswords(database, schema.ok),
       await checkAudit(database, schema.ok),
       await checkBridges(database, schema.ok),
-      await checkDataDirectory(config.database.dataDir),
       policyOf(config),
     ];
+    const lines = [...checks.map(({ name, text }) => `${name}: ${text}`), ...findings.map(lineOf)];
     return {
-      text: checks.map(({ name, text }) => `${name}: ${text}`).join('\n'),
+      text: lines.join('\n'),
       data: {
         env: config.env,
         engine: database.engine,
         ...Object.fromEntries(
           checks.slice(1).map(({ name, data }) => [name.toLowerCase().replaceAll(/[ .]/g, '_'), data]),
         ),
+        findings,
       },
-      ok: checks.every(({ ok }) => ok),
+      ok: checks.every(({ ok }) => ok) && worstOf(findings) !== 'error',
     };
   });
 
-async function checkDatabase({ dataSource, engine }: OpenDatabase): Promise<Check> {
-  const { version, bytes } = await databaseFigures(dataSource);
-  const name = { server: 'server', embedded: 'embedded', shared: 'embedded, of a running server' }[engine];
-  const text = `${name}, PostgreSQL ${version}, ${megabytes(bytes)} MB`;
-  return { name: 'database', ok: true, text, data: { engine, version, bytes } };
+/** Those of the page "Health" that need no running service. */
+async function findingsOf(
+  database: OpenDatabase,
+  config: Config,
+  schemaIsCurrent: boolean,
+): Promise<readonly Finding[]> {
+  return [
+    await checkDatabase(database),
+    await checkClock(database),
+    await checkVectors(database, null),
+    // Needs the tables of the current schema.
+    ...(schemaIsCurrent ? [await secretsFinding(config)] : []),
+    await checkDisk(config.database.dataDir),
+    ...checkAddress(config.http.publicUrl),
+    checkVersions(),
+  ];
 }
+
+function lineOf({ code, state, text, next }: Finding): string {
+  const name = code.split('.')[0];
+  return `${name}: ${state === 'ok' ? '' : `${state.toUpperCase()}: `}${text}${next === null ? '' : ` ${next}`}`;
+}
+
+const secretsFinding = (config: Config): Promise<Finding> =>
+  withApplication(config, 'none', async (context) => checkSecrets(await context.get(SecretsService).status()));
 
 async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
   const { applied, pending, unknown } = await schemaStatus(dataSource);
@@ -79,13 +107,6 @@ function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Co
   const form = database.url !== null && database.ownerUrl !== null ? 'a login for the owner' : 'one login';
   const could = weaknesses.length === 0 ? '' : ` (${login} ${weaknesses.join(', ')})`;
   return { name, ok: true, text: `on, with ${form}${could}`, data: { enforced: true, weaknesses } };
-}
-
-async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
-  if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
-  const status = await withApplication(config, 'none', (context) => context.get(SecretsService).status());
-  const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
-  return { name: 'secrets', ok: status.available, text, data: status };
 }
 
 /** LTI 1.1 signs with shared secrets and binds no launch to a browser: an operator has to know that it is on. */
@@ -129,23 +150,6 @@ async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean
       ? `organizations with entries: ${chains}, ${verified}${waiting}`
       : `not intact in ${broken} of ${chains} organizations, ${verified}${waiting}; run audit:verify`;
   return { name, ok: broken === 0, text, data: figures };
-}
-
-/** Writes and removes a directory: permissions do not show a file system mounted read-only. */
-async function checkDataDirectory(dataDir: string): Promise<Check> {
-  const name = 'data directory';
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    rmSync(mkdtempSync(join(dataDir, '.doctor-')), { recursive: true });
-    const { bavail, bsize } = await statfs(dataDir);
-    const free = bavail * bsize;
-    const little = free < LITTLE_SPACE ? ' (little)' : '';
-    const text = `${dataDir} writable, ${megabytes(free)} MB free${little}`;
-    return { name, ok: free >= LITTLE_SPACE, text, data: { writable: true, bytes_free: free } };
-  } catch (error) {
-    const text = `${dataDir} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
-    return { name, ok: false, text, data: { writable: false } };
-  }
 }
 
 function policyOf({ migration }: Config): Check {

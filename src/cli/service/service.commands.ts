@@ -18,7 +18,7 @@ export function registerServiceCommands(program: Command, register: Register): v
   register(
     program
       .command('doctor')
-      .description('check configuration, database, schema, secrets, audit log and data directory'),
+      .description('check configuration, schema, database, clock, secrets, audit log, data directory and versions'),
     async (config) => (await import('./examine.js')).examine(config),
   );
 }
