@@ -18,6 +18,7 @@ const CANARY = 'sk-canary-of-the-audit-0123456789';
 /** Routes that change nothing: they ask, check or try. Completions and runs are recorded as runs. */
 const WITHOUT_CHANGE = [
   'POST /api/v1/session/link/person',
+  'POST /api/v1/lti/activities/{id}/trials',
   // A preference of one's own page.
   'PATCH /api/v1/first-steps',
   'POST /v1/chat/completions',
@@ -47,6 +48,7 @@ const PRIVATE = [
   'PATCH /api/v1/conversations/{id}',
   'DELETE /api/v1/conversations/{id}',
   'DELETE /api/v1/conversations',
+  'PUT /api/v1/conversations/{id}/branch',
   'POST /api/v1/conversations/{id}/messages',
   // The run shows its rating.
   'PUT /api/v1/runs/{id}/rating',
@@ -57,10 +59,23 @@ const PRIVATE = [
 const ELSEWHERE: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'POST /api/v1/runs/{id}/cancel': ['test/e2e/run-readers.spec.ts', `action: 'run.cancel'`],
   'POST /api/v1/session/link': ['test/e2e/invitations.spec.ts', `action = 'session.create'`],
+  'POST /api/v1/session/password': ['test/e2e/single-sign-on.spec.ts', `action = 'session.create'`],
   'POST /api/v1/organizations/{slug}/members/{member}/invitation': [
     'test/e2e/invitations.spec.ts',
     `action = 'member.invite'`,
   ],
+  ...Object.fromEntries(
+    [
+      'PATCH /api/v1/lti/activities/{id}',
+      'PUT /api/v1/lti/activities/{id}/agreement',
+      'DELETE /api/v1/lti/activities/{id}/agreement',
+      'PUT /api/v1/lti/activities/{id}/assistants/{assistant}/publication',
+      'POST /api/v1/lti/activities/{id}/grades',
+      'POST /api/v1/lti/activities/{id}/grades/{grade}/send',
+      'POST /api/v1/lti/deep-linking/{id}',
+      'POST /api/v1/organizations/{slug}/lti/registrations',
+    ].map((route) => [route, ['test/e2e/lti-audit.spec.ts', 'has one entry for each change of an activity']]),
+  ),
   'POST /api/v1/organizations/{slug}/pseudonyms/look-up': ['test/e2e/vendor-user-ids.spec.ts', `pseudonym.look_up`],
   ...Object.fromEntries(
     ['Users', 'Groups'].flatMap((kind) =>
@@ -202,6 +217,7 @@ describe('each change writes exactly one entry', () => {
     const sources = '/api/v1/knowledge-bases/{knowledgeBaseId}/sources';
     const source = await does(`POST ${sources}`, of, 'source.create', { url: 'http://127.0.0.1:9/page' });
     await does(`POST ${sources}/{id}/refresh`, { ...of, ...source }, 'source.refresh');
+    await does(`PATCH ${sources}/{id}`, { ...of, ...source }, 'source.update', { refresh: 'weekly' });
     await does(`DELETE ${sources}/{id}`, { ...of, ...source }, 'source.delete');
     await does('DELETE /api/v1/knowledge-bases/{id}', base, 'knowledge_base.delete');
   });
@@ -245,6 +261,7 @@ describe('each change writes exactly one entry', () => {
   it('of the data of people', async () => {
     await does('POST /api/v1/me/data-export', {}, 'person.export');
     const member = ana.userId;
+    await does(`POST ${ORGANIZATION}/data-export`, {}, 'organization.export');
     await does(`POST ${ORGANIZATION}/members/{member}/data-export`, { member }, 'person.export');
     const erasure = `POST ${ORGANIZATION}/members/{member}/erasure`;
     await does(erasure, { member }, null, { dry_run: true });

@@ -419,7 +419,10 @@ describe('a password that an import brought', () => {
     expect(await isOffered()).toBe(true);
     expect((await sql('SELECT hash FROM imported_passwords'))[0].hash).not.toContain('$2b$');
     const grace = browser();
+    const opened = `SELECT id FROM audit_entries WHERE action = 'session.create'`;
+    const before = (await sql(opened)).length;
     const { status, text } = await enter(grace, 'Grace');
+    expect((await sql(opened)).length - before).toBe(1);
     expect([status, JSON.parse(text)]).toMatchObject([
       200,
       { me: { user: { id: userId }, role: 'teacher' }, providers: [{ name: 'Example University' }] },
