@@ -85,6 +85,32 @@ describe('the picker', () => {
     expect((await student.me()).assistant_ids.sort()).toEqual([cells, bones].sort());
   });
 
+  it('begins an activity with what teachers may read, which later launches do not change', async () => {
+    const { browser, id } = await picking();
+    const refused = await asks(browser, id, { links: [{ title: 'A', assistants: [cells], readable_as: 'all' }] });
+    expect(refused.json.errors).toMatchObject([{ path: 'links[0].readable_as' }]);
+    const links = [{ title: 'Cells', assistants: [cells], readable_as: 'pseudonymous' }];
+    const { json } = await asks(browser, id, { links });
+    await browser.submit(json.return_url, { JWT: json.jwt });
+    const [link] = lms.selections.at(-1)?.links ?? [];
+    const open = async () => {
+      const student = new SsoBrowser(app);
+      const { location } = await launch(student, lms, { person: STUDENT, link });
+      const activity = new URL(location ?? '', app.url).searchParams.get('activity');
+      return {
+        activity,
+        needed: (await student.call('GET', `/api/v1/lti/activities/${activity}`)).json.agreement.needed,
+      };
+    };
+    const { activity, needed } = await open();
+    expect(needed).toBe('pseudonymous');
+    const teacher = new SsoBrowser(app);
+    await launch(teacher, lms, { person: TEACHER, link });
+    const off = { teachers_read: false };
+    await teacher.call('PATCH', `/api/v1/lti/activities/${activity}`, off, { 'if-match': '*' });
+    expect(await open()).toEqual({ activity, needed: null });
+  });
+
   it('answers once, and to nobody but the person who opened it', async () => {
     const { browser, id } = await picking();
     const other = new SsoBrowser(app);

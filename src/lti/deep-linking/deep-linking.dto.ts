@@ -5,6 +5,7 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
+  IsIn,
   IsInt,
   IsNotEmpty,
   IsNumber,
@@ -16,6 +17,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MayBeOmitted } from '../../platform/http';
+import { READABLE_AS, type ReadableAs } from '../courses/linked-settings';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
@@ -73,6 +75,12 @@ export class ChosenLinkDto {
   @ValidateNested()
   @Type(() => WantedLineItemDto)
   line_item?: WantedLineItemDto;
+
+  /** Teachers of the course read conversations whose students agreed, with names or pseudonyms. Absent: they do not. */
+  @ApiProperty({ enum: READABLE_AS, required: false })
+  @MayBeOmitted()
+  @IsIn(READABLE_AS)
+  readable_as?: ReadableAs;
 }
 
 export class ChosenContentDto {

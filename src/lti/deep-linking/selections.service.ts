@@ -4,6 +4,7 @@ import { AppError, type Caller, invalid, isUuid, notFound, type Problem, uuidv7 
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
+import { parametersOf } from '../courses/linked-settings';
 import { ToolKeys } from '../keys/tool-keys.service';
 import type { LaunchMessage } from '../messages/launch-claims';
 import { RefusedLaunch } from '../messages/launch.errors';
@@ -98,7 +99,7 @@ export class Selections {
         type: 'ltiResourceLink',
         title: link.title,
         url: this.addresses.at(origin).launch_url,
-        custom: { assistant: link.assistants.join(',') },
+        custom: { assistant: link.assistants.join(','), ...parametersOf(link.readable_as) },
         ...(link.line_item !== undefined && {
           lineItem: { scoreMaximum: link.line_item.maximum, label: link.title },
         }),

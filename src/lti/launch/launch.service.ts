@@ -9,6 +9,7 @@ import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '..
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { CourseRepository } from '../courses/course.repository';
 import { assistantIdsIn } from '../courses/linked-assistants';
+import { settingsIn } from '../courses/linked-settings';
 import { LegacyActivities } from '../legacy/legacy-activity.repository';
 import { type Continued, LegacyLinks } from '../legacy/legacy-links.service';
 import { verifiedClaims } from '../messages/id-token';
@@ -235,7 +236,7 @@ export class Launches {
     const imported = await this.legacy.find(organizationId, message);
     if (imported !== null) return { ...imported, linkedAssistants: null, assistant: null };
     const assistant = continued?.assistantId?.toString() ?? null;
-    return { title: '', assistantIds: [], linkedAssistants: null, settings: {}, assistant };
+    return { title: '', assistantIds: [], linkedAssistants: null, settings: settingsIn(message.custom), assistant };
   }
 
   /** The published ones. A teacher of a course may have none: they are chosen there. @throws RefusedLaunch where there is none */

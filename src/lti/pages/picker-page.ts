@@ -40,6 +40,8 @@ form.addEventListener('submit', (event) => {
   if (boxes.length === 0) return fail(texts.missing);
   const grades = !at('grading').hidden && form.elements.grades.checked;
   const more = grades ? { line_item: { maximum: Number(form.elements.maximum.value) } } : {};
+  const reading = form.elements.reading.value;
+  if (reading) more.readable_as = reading;
   const isSeparate = !at('several').hidden && form.elements.way.value === 'separate';
   const links = isSeparate
     ? boxes.map((box) => ({ title: box.dataset.name, assistants: [Number(box.value)], ...more }))
@@ -53,13 +55,15 @@ form.addEventListener('submit', (event) => {
   }).catch((problem) => fail((problem && problem.detail) || texts.failed));
 });`;
 
-const radio = (value: string, text: string, checked = false): string =>
-  `<label><input type="radio" name="way" value="${value}"${checked ? ' checked' : ''}> ${escaped(text)}</label>`;
+const radio = (name: 'way' | 'reading', value: string, text: string, checked = false): string =>
+  `<label><input type="radio" name="${name}" value="${value}"${checked ? ' checked' : ''}> ${escaped(text)}</label>`;
 
 const fields = (texts: PickerTexts): string => `
 <fieldset id="assistants"><legend>${escaped(texts.assistants)}</legend></fieldset>
-<fieldset id="several" hidden>${radio('together', texts.together, true)}${radio('separate', texts.separate)}</fieldset>
+<fieldset id="several" hidden>${radio('way', 'together', texts.together, true)}${radio('way', 'separate', texts.separate)}</fieldset>
 <p id="named"><label>${escaped(texts.linkTitle)}<br><input name="title" maxlength="200"></label></p>
+<fieldset><legend>${escaped(texts.conversations)}</legend>${radio('reading', '', texts.unread, true)}
+${radio('reading', 'named', texts.named)}${radio('reading', 'pseudonymous', texts.pseudonymous)}</fieldset>
 <p id="grading" hidden><label><input type="checkbox" name="grades"> ${escaped(texts.grades)}</label>
 <label>${escaped(texts.maximum)} <input type="number" name="maximum" value="10" min="1" max="100000" step="any"></label></p>
 <p><button>${escaped(texts.add)}</button></p>`;
