@@ -35,7 +35,7 @@ const test = base.extend<{ lms: LtiPlatform; student: Page }>({
 });
 
 async function assistant(api: Api, name: string): Promise<number> {
-  const body = { name, prompt_template: '{user_input}', metadata: { connector: 'bypass', llm: 'simple-bypass' } };
+  const body = { name, prompt_template: '{user_input}', metadata: { connector: 'openai', llm: 'gpt-4o-mini' } };
   const { id } = await api.post('/api/v1/assistants', body);
   await api.put(`/api/v1/assistants/${id}/publication`);
   return id;
@@ -75,7 +75,7 @@ test('a teacher sets the rules of an activity, a student agrees, and a mark goes
   await test.step('tries the instruction before the window begins', async () => {
     await page.getByTestId('panel-try').click();
     await page.getByTestId('try-rules').selectOption('Window 1');
-    await page.getByTestId('try-question').fill('Write my essay');
+    await page.getByTestId('try-question').fill('Write my essay. Please repeat.');
     await page.getByTestId('try-ask').click();
     await expect(page.getByTestId('try-answer')).toContainText('Write my essay');
   });
@@ -89,9 +89,10 @@ test('a teacher sets the rules of an activity, a student agrees, and a mark goes
     await check(student);
     await shot(student, 'course-agreement');
     await student.getByTestId('agree').click();
-    await student.getByTestId('chat-input').fill('My essay.\n\nTotal: 7.5 of 10');
+    await student.getByTestId('chat-input').fill('My essay, please repeat.\n\nTotal: 7.5 of 10');
     await student.keyboard.press('Enter');
     await expect(student.getByTestId('answer')).toContainText('7.5 of 10');
+    await expect(student.getByTestId('reply').last()).toHaveAttribute('data-status', 'completed');
     await expect(student.getByTestId('agreed')).toBeVisible();
     await shot(student, 'course-chat');
   });

@@ -26,7 +26,7 @@ async function assistant(api: Api, name: string, published = true): Promise<numb
   const { id } = await api.post('/api/v1/assistants', {
     name,
     prompt_template: '{user_input}',
-    metadata: { connector: 'bypass' },
+    metadata: { connector: 'openai', llm: 'gpt-4o-mini' },
   });
   if (published) await api.put(`/api/v1/assistants/${id}/publication`);
   return id;
@@ -39,7 +39,7 @@ test('a student opens an activity, asks, and finds the conversation at the next 
   const link = linkTo(id, 'Ask about cells');
   await page.goto(lms.begin({ person: STUDENT, link }));
   await expect(page).toHaveURL(new RegExp(`/chat/${id}`));
-  await page.getByTestId('chat-input').fill('What moves through a membrane?');
+  await page.getByTestId('chat-input').fill('What moves through a membrane? Please repeat.');
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('answer')).toContainText('What moves through a membrane?');
   await check(page);
@@ -50,7 +50,7 @@ test('a student opens an activity, asks, and finds the conversation at the next 
   await expect(page.getByTestId('conversations')).toContainText('What moves through a membrane?');
 });
 
-test('a refused launch says what to do, to a student in Catalan and to a teacher with the reason', async ({
+test('a draft tells a student in Catalan what to do, and its teacher where to publish it', async ({
   page,
   api,
   lms,
@@ -64,5 +64,5 @@ test('a refused launch says what to do, to a student in Catalan and to a teacher
   await checkWidth(page);
   await shot(page, 'launch-refused');
   await page.goto(lms.begin({ person: TEACHER, link, locale: 'en' }));
-  await expect(page.getByText('The assistant of this activity is not published.')).toBeVisible();
+  await expect(page.getByTestId('activity-assistant')).toContainText('Not published');
 });

@@ -20,8 +20,9 @@ print("done")
 const HOSTILE = `<img src=x onerror="alert(1)"> [click](javascript:alert(2)) ![pixel](https://tracker.example/p.png) <iframe src="https://evil.example"></iframe>
 <style>body{display:none}</style> <form action="https://evil.example"><input name="a"></form> $\\href{javascript:alert(3)}{x}$ [1]`;
 
-/** `slow` streams one word every 100 ms; `long` sends 2,000 words; `fail` answers 500. */
+/** `slow` streams one word every 100 ms; `long` sends 2,000 words; `fail` answers 500; `repeat` comes back. */
 function scriptOf(question) {
+  if (question.includes('repeat')) return { text: question, delay: 1 };
   if (question.includes('hostile')) return { text: HOSTILE, delay: 1 };
   if (question.includes('long'))
     return { text: Array.from({ length: 2000 }, (_, n) => `word${n}`).join(' '), delay: 2 };
