@@ -33,7 +33,7 @@ test('findings are worded in the reader’s language, and new after a further ch
   await page.goto('/admin/health');
   await expect(page.getByTestId('health-state')).toHaveText('Something does not work.');
   await expect(page.getByTestId('finding')).toHaveCount(findings.length);
-  await expect(page.locator('[data-code="certificate.soon"]')).toContainText('ends in 10 days, on Dec 6, 2026');
+  await expect(page.locator('[data-code="certificate.soon"]')).toContainText('ends in 10 days, on 6 Dec 2026');
   await expect(page.locator('[data-code="check.failed"]')).toContainText('The check “Disk” could not be made.');
   // The service is newer than the page.
   await expect(page.locator('[data-code="moon.full"]')).toContainText('English words of moon.full');
