@@ -60,6 +60,7 @@ export class OutsideChecks {
 function oneOfEachHost(addresses: readonly Address[]): readonly Address[] {
   const secured = addresses.filter(({ url }) => url.protocol === 'https:');
   const sorted = [...secured.filter(({ trusted }) => trusted), ...secured.filter(({ trusted }) => !trusted)];
-  const hosts = new Map(sorted.toReversed().map((address) => [address.url.host, address]));
-  return [...hosts.values()].reverse().slice(0, MOST_ADDRESSES);
+  const hosts = new Map<string, Address>();
+  for (const address of sorted) if (!hosts.has(address.url.host)) hosts.set(address.url.host, address);
+  return [...hosts.values()].slice(0, MOST_ADDRESSES);
 }
