@@ -236,6 +236,7 @@ describe('conversations that teachers may read', () => {
     ]);
     const one = await teacher.call('GET', `/api/v1/lti/activities/${activity}/conversations/${items[0].id}`);
     expect(one.json.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
+    expect(one.json.messages[1]).toMatchObject({ status: 'completed', content: expect.stringContaining('osmosis') });
     expect(one.text).not.toContain('private');
     expect((await teacher.call('GET', `/api/v1/lti/activities/${activity}/conversations/${before.id}`)).status).toBe(
       404,

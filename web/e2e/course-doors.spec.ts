@@ -85,8 +85,10 @@ for (const storage of [true, false]) {
     // Another site than the service: over http its frame gets no cookie of the service.
     const elsewhere = (address: string): string => address.replace('//127.0.0.1', '//localhost');
     const { registration } = lms;
-    const authorization = elsewhere(registration.authorization_endpoint);
-    lms.tool = await api.post(PLATFORMS, { ...registration, authorization_endpoint: authorization });
+    const { authorization_endpoint: authorize } = registration;
+    // The storage belongs to the site of this address; without it, http brings a cookie back from the own site only.
+    const platform = { ...registration, authorization_endpoint: storage ? elsewhere(authorize) : authorize };
+    lms.tool = await api.post(PLATFORMS, platform);
     const link = { id: 'framed', title: 'Framed', custom: { assistant: String(id) } };
     await page.goto(elsewhere(lms.courseAddress({ person: STUDENT, link }, storage)));
     const opened = page.waitForEvent('popup');

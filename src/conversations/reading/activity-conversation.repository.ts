@@ -47,9 +47,9 @@ const COUNT = `SELECT count(*)::int AS total FROM (${READABLE}) found`;
 
 const FIND = `SELECT * FROM (${READABLE}) found WHERE id = $5`;
 
-/** Of all branches, as they were written. Without ratings and runs: they are the asker's. */
+/** Of all branches, as they were written. Without ratings: they are the asker's. */
 const MESSAGES = `
-  SELECT id, position, previous_id AS "previousId", role, text, parts, NULL AS "runId", status, error_code AS "errorCode", NULL AS "errorDetail",
+  SELECT id, position, previous_id AS "previousId", role, text, parts, run_id AS "runId", status, error_code AS "errorCode", NULL AS "errorDetail",
          sources, created_at AS "createdAt", NULL AS rating
   FROM conversation_messages
   WHERE organization_id = $1 AND conversation_id = $2 AND created_at >= $3 ORDER BY position`;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, isUuid, type Page, type PageRequest, type Source } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
+import { AnswerSettlement } from '../answers/answer-settlement.service';
 import type { Message } from '../conversation.types';
 import {
   type ActivityConversation,
@@ -18,6 +19,7 @@ export interface ReadActivityConversation {
 export class ActivityReadings {
   constructor(
     private readonly conversations: ActivityConversationRepository,
+    private readonly settlement: AnswerSettlement,
     private readonly links: SourceLinks,
   ) {}
 
@@ -30,17 +32,23 @@ export class ActivityReadings {
     return this.conversations.page(organizationId, activityId, people, page);
   }
 
-  /** Null for a conversation that is not there, or not readable. Links open with the reader's own rights. */
+  /**
+   * Null for a conversation that is not there, or not readable. Answers whose run has ended are settled first. Links open
+   * with the reader's own rights.
+   */
   async read(
-    { organizationId }: Caller,
+    caller: Caller,
     activityId: string,
     people: readonly ReadablePerson[],
     id: string,
   ): Promise<ReadActivityConversation | null> {
+    const { organizationId } = caller;
     const conversation = isUuid(id) ? await this.conversations.find(organizationId, activityId, people, id) : null;
     const person = people.find(({ userId }) => userId === conversation?.userId);
     if (conversation === null || person === undefined) return null;
-    const messages = await this.conversations.messages(organizationId, id, person.since);
+    const stored = await this.conversations.messages(organizationId, id, person.since);
+    const isSettled = await this.settlement.settle(caller, stored);
+    const messages = isSettled ? await this.conversations.messages(organizationId, id, person.since) : stored;
     return { conversation, messages: messages.map((message) => this.forReader(message)) };
   }
 
@@ -48,6 +56,8 @@ export class ActivityReadings {
     const plain = (text: string): string => this.links.withoutTokens(text);
     return {
       ...message,
+      // The run is the asker's.
+      runId: null,
       text: plain(message.text),
       sources: JSON.parse(plain(JSON.stringify(message.sources))) as Source[],
     };
