@@ -36,7 +36,7 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
   await expect(documents.filter({ hasText: 'photosynthesis.md' })).toHaveAttribute('data-status', 'completed');
   const broken = documents.filter({ hasText: 'broken.pdf' });
   await expect(broken).toHaveAttribute('data-status', 'failed');
-  await expect(broken).toContainText('document.');
+  await expect(broken).toContainText('The file is damaged or cut short. Export it again.');
   await page.getByTestId('status-failed').click();
   await expect(documents).toHaveCount(1);
   await page.getByTestId('status-all').click();

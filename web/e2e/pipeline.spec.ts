@@ -110,7 +110,7 @@ test('the mouse swaps two searches, and every placeholder with them', async ({ p
 
   await drag(page, handle(page, 2), handle(page, 3));
   await page.mouse.up();
-  await expect(said(page)).toContainText('Knowledge Base RAG moved to position 3 of 3.');
+  await expect(said(page)).toContainText('Knowledge base moved to position 3 of 3.');
   expect(await saved(page, api, id)).toEqual([
     'Course: {3_context}\nResearch: {1_context}\nRubric: {2_rubric}\n\n{user_input}',
     ['1_context:9', '2_rubric:-', '3_context:3'],
@@ -150,7 +150,7 @@ test('a finger drags, and buttons move without dragging', async ({ page, api, br
   const phone = await touched.newPage();
   await open(phone, id);
   // The hint makes the card taller: the handles rest once it is there.
-  await expect(phone.getByTestId('tool-card').nth(2)).toContainText('Still to choose');
+  await expect(phone.getByTestId('tool-card').nth(2)).toContainText('Choose a rubric.');
   await handle(phone, 1).evaluate((element) => element.scrollIntoView({ block: 'center' }));
   const [from, to] = [await handle(phone, 1).boundingBox(), await handle(phone, 2).boundingBox()];
   if (from === null || to === null) throw new Error('nothing to drag');

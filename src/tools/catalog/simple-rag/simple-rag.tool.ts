@@ -59,16 +59,21 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Knowledge Base RAG',
   description: 'Finds the passages of your knowledge bases that answer the question.',
   texts: {
+    // The display name is LAMB's, which other clients show.
+    en: {
+      name: 'Knowledge base',
+      about: 'Finds the passages of your knowledge bases that answer the question.',
+    },
     es: {
-      name: 'RAG de base de conocimiento',
+      name: 'Base de conocimiento',
       about: 'Busca en sus bases de conocimiento los fragmentos que responden a la pregunta.',
     },
     ca: {
-      name: 'RAG de base de coneixement',
+      name: 'Base de coneixement',
       about: 'Cerca a les vostres bases de coneixement els fragments que responen la pregunta.',
     },
     eu: {
-      name: 'Ezagutza-basearen RAG',
+      name: 'Ezagutza-basea',
       about: 'Galderari erantzuten dioten pasarteak bilatzen ditu zure ezagutza-baseetan.',
     },
   },
