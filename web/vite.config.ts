@@ -30,7 +30,10 @@ const GROUPS = [
   },
   { name: 'assistant-actions', test: /src\/lib\/assistants\/actions\/AssistantActions/ },
   { name: 'list-foot', test: /src\/lib\/ui\/ListFoot/ },
-  { name: 'ui', test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/ },
+  {
+    name: 'ui',
+    test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant|tools\/texts)/,
+  },
   { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
   { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },

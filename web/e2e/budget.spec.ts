@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from './support/fixtures';
 
-/** The goal is 60 kB: the checklist of a new teacher, help and the chat brought up to 1.5 kB more. */
-const LIST = 62 * 1024;
+/** The goal is 60 kB. Every page more adds to the map of routes, and help and menus are on every page. */
+const LIST = 65 * 1024;
 /** The chat as it opens; Markdown and formulas come with the first answer. */
 const CHAT = 84 * 1024;
 /** A whole form, usable: only the editor of its template, settings of tools and the playground come later. */
@@ -52,7 +52,7 @@ function tell(what: string, bytes: number, scripts: Scripts): void {
 }
 
 for (const path of PATHS) {
-  test(`the first scripts of ${path} stay within 62 kB`, async ({ page }) => {
+  test(`the first scripts of ${path} stay within 65 kB`, async ({ page }) => {
     const scripts = scriptsOf(page);
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
