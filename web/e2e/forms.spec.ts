@@ -111,6 +111,7 @@ test('offline, a save says so and loses nothing', async ({ page, api, context })
   const { id } = await multiTool(api, 'Form: offline');
   await page.goto(`/multi-tool-assistants/${id}`);
   await page.getByTestId('name-input').fill('Form: offline, changed');
+  await expect(page.getByTestId('question-input')).toBeVisible();
   await context.setOffline(true);
   await page.getByTestId('save-btn').click();
   // A part of the page that was still loading has a problem of its own.

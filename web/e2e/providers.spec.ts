@@ -123,7 +123,7 @@ test('Moodle, a knowledge-base server and an embedding model are tested on their
   const card = page.getByTestId('provider-openai');
   await card.getByTestId('test-connection').first().click();
   // Its list needs another header than this vendor knows: its own words say so, and the card keeps them.
-  await expect(card.getByTestId('test-outcome')).toContainText('invalid x-api-key');
+  await expect(card.getByTestId('test-outcome').first()).toContainText('invalid x-api-key');
   await expect(card.getByTestId('health')).toContainText('invalid x-api-key');
   await card.getByTestId('provider-settings').click();
   await card.getByRole('button', { name: 'Test embedding' }).click();
