@@ -42,7 +42,8 @@ describe('a run whose database goes away for a moment', () => {
   });
 
   const start = async (assistant: number): Promise<string> =>
-    (await app.api('POST', `/api/v1/assistants/${assistant}/runs`, { messages: [user('What is osmosis?')] })).json.id as string;
+    (await app.api('POST', `/api/v1/assistants/${assistant}/runs`, { messages: [user('What is osmosis?')] })).json
+      .id as string;
 
   it('goes on, and its reader gets every event once', async () => {
     upstream.expect({ content: ANSWER, delayMs: 20 });
@@ -117,8 +118,8 @@ describe('a server that is killed', () => {
       metadata: { connector: 'openai', llm: 'gpt-4o-mini' },
     });
     const start = async (): Promise<string> =>
-      (await current.api('POST', `/api/v1/assistants/${made.json.id}/runs`, { messages: [user('What is osmosis?')] })).json
-        .id as string;
+      (await current.api('POST', `/api/v1/assistants/${made.json.id}/runs`, { messages: [user('What is osmosis?')] }))
+        .json.id as string;
     upstream.expect({ content: 'word '.repeat(2_000), delayMs: 20 });
     const going = await start();
     const following = await follow(serviceOf(current), `${going}/events`);

@@ -77,7 +77,9 @@ describe('who follows and ends a run in the background', () => {
     expect(theirs.frames.map(({ raw }) => raw).join('')).toContain('gpt-4o-mini');
     expect(mine.frames.map(({ raw }) => raw).join('')).not.toContain('gpt-4o-mini');
     const audit = (await app.api('GET', '/api/v1/organizations/default/audit')).json.items;
-    expect(audit).toContainEqual(expect.objectContaining({ action: 'run.cancel', target: expect.objectContaining({ type: 'run', id: run }) }));
+    expect(audit).toContainEqual(
+      expect.objectContaining({ action: 'run.cancel', target: expect.objectContaining({ type: 'run', id: run }) }),
+    );
   });
 
   it('is in the audit log when an administrator who is not an editor reads the report of another person', async () => {

@@ -38,7 +38,11 @@ describe('a streamed completion', () => {
   });
 
   const ask = (more: object = {}) =>
-    streamed(app, '/v1/chat/completions', { model: `lamb_assistant.${id}`, messages: [user('What is osmosis?')], ...more });
+    streamed(app, '/v1/chat/completions', {
+      model: `lamb_assistant.${id}`,
+      messages: [user('What is osmosis?')],
+      ...more,
+    });
 
   it('sends the vendor’s chunks, the run and its sources with the finish reason, and the end mark', async () => {
     upstream.expect({ content: 'Water moves to salt.' });

@@ -452,7 +452,9 @@ describe('room', () => {
   it('is that of eight runs for all organizations together', async () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    const asking = Array.from({ length: 60 }, (_, index) => invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${index % 4}`)));
+    const asking = Array.from({ length: 60 }, (_, index) =>
+      invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${index % 4}`)),
+    );
     expect((await Promise.all(asking)).every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(16);
   });
