@@ -225,6 +225,7 @@ describe('an invitation by e-mail', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_600);
     await sql(`UPDATE users SET invitation_mails_since = now() - interval '25 hours' WHERE email = $1`, [email]);
     expect((await invite()).status).toBe(202);
+    await until(async () => (await listed(email)).invitation.state === 'sent');
   });
 
   it('is tried again while the mail server is busy', async () => {

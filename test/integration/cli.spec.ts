@@ -34,6 +34,8 @@ describe('operator commands beside a running server on the embedded database', (
     const lastDay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const bridge = '/api/v1/organizations/default/lti/bridge';
     expect((await server.api('PATCH', bridge, { enabled: true, until: lastDay })).status).toBe(200);
+    const key = { providers: { openai: { api_key: 'sk-canary' } } };
+    expect((await server.api('PATCH', '/api/v1/organizations/default', key)).status).toBe(200);
     const doctor = await run('doctor', '--json');
     expect(doctor.json).toMatchObject({
       engine: 'shared',
