@@ -52,7 +52,7 @@ describe('what the catalogue doors answer', () => {
     expect(service.validate('rubric', { config: { id: 1 } })).toEqual([
       { path: 'id', message: 'must be of type string', code: 'value.type' },
     ]);
-    expect(service.validate('rubric', [])).toEqual([{ path: '', message: 'must be an object' }]);
+    expect(service.validate('rubric', [])).toEqual([{ path: '', message: 'must be an object', code: 'value.type' }]);
   });
 
   it('asks for required members that have a default, and changes nothing in the config', () => {
