@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type * as LtiPlatforms from '../../test/support/lti-platform/index';
 import { type Api, check, expect, type Page, picture, shot, test as base } from './support/fixtures';
+import { reachable } from './support/keyboard';
 
 // The service's tests are CommonJS, whose names an import does not find.
 const { LtiPlatform, ROLES, STUDENT, TEACHER } = createRequire(import.meta.url)(
@@ -162,6 +163,7 @@ test('the page of a course in use, and closed activities in the chat', async ({ 
   await page.getByTestId('show-people').click();
   await expect(page.getByTestId('member')).toHaveCount(2);
   await check(page);
+  await reachable(page, 'course');
   await shot(page, 'course');
   await picture(page, 'course');
 

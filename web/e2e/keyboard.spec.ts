@@ -128,6 +128,7 @@ const STOPS: readonly Stop[] = [
 /** Pages that nobody stops at, and why. */
 const PASSED: Readonly<Record<string, string>> = {
   '/': 'It leads on to the list of assistants and has no control.',
+  '/courses/[course]': 'Only a launch leads to it: courses.spec.ts goes through it by keyboard.',
   '/multi-tool-assistants': 'It is the list of assistants under the address it has elsewhere.',
 };
 

@@ -126,8 +126,9 @@ function slotProblems(template: string, settings: ClassicSettings, tools: ToolVo
   const { slots } = compileTemplate(template, { types: tools.placeholderTypes(), names: [] });
   const names = new Set(slots.map(({ name }) => name).filter((name) => !own.has(name)));
   return [...names].slice(0, 20).map((name) => {
-    const message = `\`{${name}}\` is text in a classic template and would become a slot`;
-    return { path: 'prompt_template', code: 'template.text_becomes_slot', message };
+    const text = `{${name}}`;
+    const message = `\`${text}\` is text in a classic template and would become a slot`;
+    return { path: 'prompt_template', code: 'template.text_becomes_slot', values: { text }, message };
   });
 }
 
