@@ -122,7 +122,7 @@ test('a rubric and a file are chosen and shown before they are used', async ({ p
   await page.getByTestId('choice-file').locator('label', { hasText: 'panel-page.html' }).locator('input').check();
   await expect(page.getByTestId('file-preview').locator('pre')).toHaveText('A page without its **marks**.');
   await page.getByTestId('choice-file').locator('label', { hasText: 'panel-scan.pdf' }).locator('input').check();
-  await expect(page.getByTestId('file-unreadable')).toContainText('The PDF is damaged');
+  await expect(page.getByTestId('file-unreadable')).toContainText('The file is damaged or cut short');
   await page.getByTestId('choice-file').locator('label', { hasText: 'panel-notes.txt' }).locator('input').check();
   await page.getByTestId('save-tool').click();
   await save(page);
@@ -142,7 +142,7 @@ test('tools wait for others under conditions, and the diagram follows', async ({
   await expect(page.getByTestId('strategy-line')).toContainText('By dependency');
   // The card of a tool shows the tools that it waits for; they are changed there.
   const second = page.getByTestId('tool-card').nth(1);
-  await expect(second.getByTestId('tool-card-rules')).toContainText('Waits for: {1_context}');
+  await expect(second.getByTestId('tool-card-rules')).toContainText('Waits for: Knowledge base {1_context}');
   await expect(page.getByTestId('flow-diagram')).toHaveAttribute('data-strategy', 'dependency');
   await second.getByTestId('card-when').click();
   await second.getByTestId('add-condition').click();

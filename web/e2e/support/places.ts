@@ -166,7 +166,7 @@ const CONTENT: readonly Place[] = [
     name: 'knowledge bases',
     path: () => '/knowledge-bases',
     fails: '**/api/v1/knowledge-bases?*',
-    shows: 'main li.card',
+    shows: 'main ul.rows > li',
   },
   {
     name: 'a knowledge base',
@@ -180,7 +180,7 @@ const CONTENT: readonly Place[] = [
     fails: '**/documents?*',
     shows: byId('document'),
   },
-  { name: 'rubrics', path: () => '/rubrics', fails: '**/api/v1/rubrics?*', shows: 'main li.card' },
+  { name: 'rubrics', path: () => '/rubrics', fails: '**/api/v1/rubrics?*', shows: 'main ul.rows > li' },
   {
     name: 'a rubric',
     path: ({ rubric }) => `/rubrics/${rubric}`,
@@ -192,7 +192,7 @@ const CONTENT: readonly Place[] = [
     name: 'prompt templates',
     path: () => '/prompt-templates',
     fails: '**/api/v1/prompt-templates?*',
-    shows: 'main li.card',
+    shows: 'main ul.rows > li',
   },
   {
     name: 'a prompt template',
