@@ -1,15 +1,15 @@
 import { api, must, type Schema } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
 import { ClassicProcessors } from './classic-processors';
+import { fetched } from './fetched';
 import type { ConnectorInfo, OrchestratorInfo, ToolInfo } from '$lib/definition/assistant';
 
 type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
 type Rubric = Schema<'RubricDto'>;
 type UploadedFile = Schema<'FileDto'>;
 
-/** The lists that forms choose from. Each is fetched once and kept until `forget`; the next call repeats a failed fetch. */
+/** The lists that forms choose from. Each is fetched once and kept until `forgetCatalogues`; the next call repeats a failed fetch. */
 class Catalogues {
-  private readonly kept = new Map<string, Promise<unknown>>();
   private known = $state.raw<readonly ToolInfo[]>([]);
   private processing = $state.raw(new ClassicProcessors([], []));
 
@@ -63,17 +63,12 @@ class Catalogues {
     );
   }
 
-  /** After a change, or for another person. */
-  forget(): void {
-    this.kept.clear();
-  }
-
   private keep<Value>(name: string, load: () => Promise<Value>): Promise<Value> {
-    const known = this.kept.get(name) as Promise<Value> | undefined;
+    const known = fetched.get(name) as Promise<Value> | undefined;
     if (known !== undefined) return known;
     const loading = load();
-    this.kept.set(name, loading);
-    loading.catch(() => this.kept.delete(name));
+    fetched.set(name, loading);
+    loading.catch(() => fetched.delete(name));
     return loading;
   }
 }

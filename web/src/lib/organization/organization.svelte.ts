@@ -1,7 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { ifMatch, isStale } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import type { Organization, SettingsPatch } from './organization.types';
 import { completed, isEmpty, type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
 
@@ -69,7 +69,7 @@ export class OrganizationState {
     this.seen(units, saved.version);
     this.value = this.value === null ? saved : shownAfter(this.value, saved, units);
     // Forms offer providers and models from there.
-    catalogues.forget();
+    forgetCatalogues();
   }
 
   private async send(body: SettingsPatch, units: readonly string[]): Promise<Organization> {

@@ -1,5 +1,5 @@
 import { api, must, type Schema } from '$lib/api/client';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import { Uploads } from '$lib/uploads/uploads.svelte';
 
 type KnowledgeDocument = Schema<'DocumentDto'>;
@@ -88,7 +88,7 @@ export class KnowledgeUpload {
     const before = this.read.length;
     this.documents = documents;
     if (before > 0 || this.read.length === 0) return;
-    catalogues.forget();
+    forgetCatalogues();
     void this.target().then(this.onready);
   }
 }
@@ -99,7 +99,7 @@ export const fileUploads = (onready: (path: string) => void): Uploads<{ items: r
     () => '/api/v1/files',
     { fileBytes: 10 * MEBIBYTE, files: 50, bytes: 20 * MEBIBYTE },
     ({ items }) => {
-      catalogues.forget();
+      forgetCatalogues();
       const last = items.at(-1);
       if (last !== undefined) onready(last.path);
     },
@@ -108,6 +108,6 @@ export const fileUploads = (onready: (path: string) => void): Uploads<{ items: r
 /** @throws {ProblemError} when the service refuses the name. */
 export async function newKnowledgeBase(name: string): Promise<string> {
   const { id } = must(await api.POST('/api/v1/knowledge-bases', { body: { name } }));
-  catalogues.forget();
+  forgetCatalogues();
   return id;
 }

@@ -1,6 +1,6 @@
 import { api, must } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import type { FileToSend } from '$lib/uploads/send-files';
 import { Uploads } from '$lib/uploads/uploads.svelte';
 import { listing, merged, type StoredFile } from './file-tree';
@@ -41,7 +41,7 @@ export class Files {
   async remove(id: string): Promise<void> {
     await api.DELETE('/api/v1/files/{id}', { params: { path: { id } } });
     this.all = this.all.filter((file) => file.id !== id);
-    catalogues.forget();
+    forgetCatalogues();
   }
 
   /** Uploads go into the folder that is open. */
@@ -51,6 +51,6 @@ export class Files {
 
   private arrived(items: readonly StoredFile[]): void {
     this.all = merged(this.all, items);
-    catalogues.forget();
+    forgetCatalogues();
   }
 }

@@ -1,6 +1,6 @@
 import { api, must } from '$lib/api/client';
 import { ifMatch } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import { type Difference, differencesOf } from '$lib/ui/differences';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import type { KnowledgeBase, Language, NewKnowledgeBase } from './knowledge.types';
@@ -138,7 +138,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   }
 
   protected settle(base: KnowledgeBase, sent: Sent): void {
-    catalogues.forget();
+    forgetCatalogues();
     this.saved = base;
     this.untouched = JSON.stringify(sent);
   }

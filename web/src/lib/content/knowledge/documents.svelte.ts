@@ -1,5 +1,5 @@
 import { api, idempotencyKey, must } from '$lib/api/client';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import type { PageQuery } from '$lib/api/pages';
 import { PagedList } from '$lib/ui/paged-list.svelte';
 import { Uploads } from '$lib/uploads/uploads.svelte';
@@ -113,7 +113,7 @@ export class Documents {
   }
 
   private async changed(): Promise<void> {
-    catalogues.forget();
+    forgetCatalogues();
     this.onchange();
     this.pause = nextPause(null);
     await this.look();

@@ -1,6 +1,6 @@
 import { api, must } from '$lib/api/client';
 import { ifMatch } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetCatalogues } from '$lib/catalogues/fetched';
 import { t } from '$lib/i18n/i18n.svelte';
 import { History } from '$lib/ui/history.svelte';
 import { fieldWords } from '$lib/ui/field-problems';
@@ -123,7 +123,7 @@ export class RubricDraft extends VersionedForm<Rubric, Sent> {
   }
 
   protected settle(rubric: Rubric, { of }: Sent): void {
-    catalogues.forget();
+    forgetCatalogues();
     this.saved = rubric;
     this.untouched = of;
     this.tried = false;
