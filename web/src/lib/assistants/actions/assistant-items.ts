@@ -8,22 +8,57 @@ import Power from '@lucide/svelte/icons/power';
 import Share from '@lucide/svelte/icons/share-2';
 import Trash from '@lucide/svelte/icons/trash';
 import Upload from '@lucide/svelte/icons/upload';
+import type { Component } from 'svelte';
+import { goto } from '$app/navigation';
 import { chatOf, pageOf, type Assistant } from '$lib/definition/assistant';
 import { t } from '$lib/i18n/i18n.svelte';
 import type { MenuItem } from '$lib/ui/Menu.svelte';
 import { toasts } from '$lib/ui/toasts.svelte';
-import { downloadExport } from './requests';
+import { downloadExport, duplicate, suspend } from './requests';
 import type { Rights } from './rights';
+
+export type ActionDialog = Component<
+  { assistant: Assistant; open: boolean; onchange: (assistant: Assistant | null) => void },
+  object,
+  'open'
+>;
+
+const DIALOGS = {
+  publication: () => import('./PublicationDialog.svelte'),
+  share: () => import('./ShareDialog.svelte'),
+  suspension: () => import('./SuspensionDialog.svelte'),
+  versions: () => import('./VersionsDialog.svelte'),
+  delete: () => import('./DeleteDialog.svelte'),
+  import: () => import('./ImportIntoDialog.svelte'),
+};
 
 export interface Around {
   /** Leaves out what stands beside the menu already: edit and chat. */
   readonly brief: boolean;
   /** Beside a form with unsaved work: what would replace it waits. */
   readonly dirty: boolean;
-  readonly copy: () => Promise<void>;
-  readonly switchOn: () => Promise<void>;
-  readonly show: (dialog: 'publication' | 'share' | 'import' | 'versions' | 'suspension' | 'delete') => Promise<void>;
+  /** The assistant after a change, or null when it was deleted. */
+  readonly onchange: (assistant: Assistant | null) => void;
+  /** A copy was made. */
+  readonly oncreated: ((assistant: Assistant) => void) | undefined;
+  readonly show: (load: () => Promise<{ default: ActionDialog }>) => Promise<void>;
 }
+
+const copy = (assistant: Assistant, oncreated: Around['oncreated']): Promise<void> =>
+  toasts.attempt(async () => {
+    const made = await duplicate(assistant);
+    toasts.success(t('assistants.duplicated', { name: made.name }), {
+      label: t('assistants.open'),
+      run: () => void goto(pageOf(made)),
+    });
+    oncreated?.(made);
+  });
+
+const switchOn = (assistant: Assistant, onchange: Around['onchange']): Promise<void> =>
+  toasts.attempt(async () => {
+    onchange(await suspend(assistant, false));
+    toasts.success(t('assistants.switched_on', { name: assistant.name }));
+  });
 
 /** What the reader may do with an assistant, as items of its menu. */
 export default function itemsOf(
@@ -45,21 +80,21 @@ export default function itemsOf(
       when: create && edit,
       label: t('assistants.duplicate'),
       icon: Copy,
-      onselect: () => void acts.copy(),
+      onselect: () => void copy(assistant, acts.oncreated),
       testid: 'action-duplicate',
     },
     {
       when: administer,
       label: t(assistant.published ? 'assistants.publication' : 'assistants.publish'),
       icon: Globe,
-      onselect: () => void acts.show('publication'),
+      onselect: () => void acts.show(DIALOGS.publication),
       testid: 'action-publish',
     },
     {
       when: administer,
       label: t('assistants.share'),
       icon: Share,
-      onselect: () => void acts.show('share'),
+      onselect: () => void acts.show(DIALOGS.share),
       testid: 'action-share',
     },
     {
@@ -74,7 +109,7 @@ export default function itemsOf(
       when: edit,
       label: t('assistants.import_into'),
       icon: Upload,
-      onselect: () => void acts.show('import'),
+      onselect: () => void acts.show(DIALOGS.import),
       testid: 'action-import',
       ...waits,
     },
@@ -82,7 +117,7 @@ export default function itemsOf(
       when: edit,
       label: t('assistants.versions'),
       icon: History,
-      onselect: () => void acts.show('versions'),
+      onselect: () => void acts.show(DIALOGS.versions),
       testid: 'action-versions',
       ...waits,
     },
@@ -91,7 +126,7 @@ export default function itemsOf(
       label: t(assistant.disabled ? 'assistants.switch_on' : 'assistants.switch_off'),
       icon: Power,
       divided: true,
-      onselect: () => void (assistant.disabled ? acts.switchOn() : acts.show('suspension')),
+      onselect: () => void (assistant.disabled ? switchOn(assistant, acts.onchange) : acts.show(DIALOGS.suspension)),
       testid: 'action-suspend',
     },
     {
@@ -99,7 +134,7 @@ export default function itemsOf(
       label: t('assistants.delete'),
       icon: Trash,
       danger: true,
-      onselect: () => void acts.show('delete'),
+      onselect: () => void acts.show(DIALOGS.delete),
       testid: 'action-delete',
     },
   ];
