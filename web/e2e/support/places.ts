@@ -332,6 +332,12 @@ export const PARTS: readonly Part[] = [
     shows: byId('remove-dialog'),
   },
   { name: 'templates to insert', path: form, until: press('insert-template-btn'), shows: 'dialog[open]' },
+  {
+    name: 'the editor of the template',
+    path: ({ classic }) => `/assistants/${classic}`,
+    until: (page) => page.getByTestId('prompt-template').locator('summary').first().click(),
+    shows: byId('template-editor'),
+  },
   { name: 'keeping a template', path: form, until: press('save-template-btn'), shows: byId('keep-template-dialog') },
   { name: 'the strategies', path: form, until: press('strategy-change'), shows: byId('strategy-sequential') },
   {
