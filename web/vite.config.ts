@@ -14,13 +14,17 @@ const proxied = Object.fromEntries(
 
 /** The code that every page loads, in one file: many small files compress worse. */
 const SHELL =
-  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem|announcer)|session\/|i18n\/)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
+  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem\.svelte|announcer)|session\/session|i18n\/i18n)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
 
 const GROUPS = [
   { name: 'shell', test: SHELL },
   {
     name: 'icons',
-    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|import|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
+    test: /lucide\/svelte\/dist\/icons\/(import|library|message-square|pencil|plus|search|wrench)\.svelte/,
+  },
+  {
+    name: 'content-icons',
+    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|image|save|share-2|trash|upload)\.svelte/,
   },
   // Shared with pages that must not load the lists below for them.
   { name: 'list-icons', test: /lucide\/svelte\/dist\/icons\/(globe|power|rotate-ccw)\.svelte/ },
@@ -28,14 +32,28 @@ const GROUPS = [
     name: 'chat-icons',
     test: /lucide\/svelte\/dist\/icons\/(arrow-down|arrow-up|book-open|bot|image-plus|square|square-pen)\.svelte/,
   },
+  {
+    name: 'sign-icons',
+    test: /lucide\/svelte\/dist\/icons\/(arrow-left|check|circle-check|external-link|info|list-checks|play|redo-2|split|triangle-alert|undo-2)\.svelte/,
+  },
+  {
+    name: 'small-parts',
+    test: /src\/lib\/(ui\/(keys|keep-clear|differences)|i18n\/(durations|language-name)|limits\/money|api\/(download|save-blob)|assistants\/form\/(form\.types|suggested-questions))/,
+  },
   { name: 'assistant-actions', test: /src\/lib\/assistants\/actions\/AssistantActions/ },
   { name: 'list-foot', test: /src\/lib\/ui\/ListFoot/ },
   {
     name: 'ui',
-    test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant|tools\/texts)/,
+    test: /src\/lib\/(catalogues\/fetched|ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/,
   },
   { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
+  {
+    name: 'organization',
+    test: /src\/lib\/(shell\/AdminsOnly|organization\/(chosen-slug|ShowMore|may-set)|ui\/saving|content\/unsaved)/,
+  },
+  { name: 'catalogues', test: /src\/lib\/catalogues\/(catalogues|classic)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
+  { name: 'uploads', test: /src\/lib\/uploads\/UploadBox/ },
   { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }));
 
@@ -44,7 +62,16 @@ const fewerFiles: Plugin = {
   name: 'bellwether-fewer-files',
   enforce: 'post',
   config: ({ build }) =>
-    build?.ssr ? undefined : { build: { rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } } } },
+    build?.ssr
+      ? undefined
+      : {
+          build: {
+            rolldownOptions: {
+              preserveEntrySignatures: 'allow-extension',
+              output: { codeSplitting: { groups: GROUPS } },
+            },
+          },
+        },
 };
 
 export default defineConfig({

@@ -1,26 +1,28 @@
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from './support/fixtures';
 
-/** The goal is 60 kB. Every page more adds to the map of routes, and help and menus are on every page. */
-const LIST = 65 * 1024;
+/** The goal of a list. */
+const LIST = 60 * 1024;
+/** Of lists that miss it: what they load is their first view, as cards, filters and the place for uploads. */
+const LARGE_LIST = 62 * 1024;
 /** The chat as it opens; Markdown and formulas come with the first answer. */
 const CHAT = 84 * 1024;
 /** A whole form, usable: only the editor of its template, settings of tools and the playground come later. */
-const FORM = 136 * 1024;
+const FORM = 130 * 1024;
 /** With all that it loads later: the editor of templates, settings of a tool, the playground. */
 const EVERYTHING = 310 * 1024;
 
-const PATHS = [
-  '/assistants',
-  '/multi-tool-assistants',
-  '/assistants/new',
-  '/knowledge-bases',
-  '/rubrics',
-  '/files',
-  '/prompt-templates',
-  '/runs',
-  '/organization/sign-on',
-  '/organization/platforms',
+const PATHS: readonly (readonly [path: string, limit: number])[] = [
+  ['/assistants', LARGE_LIST],
+  ['/multi-tool-assistants', LARGE_LIST],
+  ['/assistants/new', LIST],
+  ['/knowledge-bases', LIST],
+  ['/rubrics', LIST],
+  ['/files', LARGE_LIST],
+  ['/prompt-templates', LIST],
+  ['/runs', LARGE_LIST],
+  ['/organization/sign-on', LIST],
+  ['/organization/platforms', LARGE_LIST],
 ];
 
 interface Scripts {
@@ -51,14 +53,14 @@ function tell(what: string, bytes: number, scripts: Scripts): void {
   console.log(`${what}: ${(bytes / 1024).toFixed(1)} kB in ${scripts.count()} scripts`);
 }
 
-for (const path of PATHS) {
-  test(`the first scripts of ${path} stay within 65 kB`, async ({ page }) => {
+for (const [path, limit] of PATHS) {
+  test(`the first scripts of ${path} stay within ${limit / 1024} kB`, async ({ page }) => {
     const scripts = scriptsOf(page);
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     const total = await scripts.total();
     tell(path, total, scripts);
-    expect(total).toBeLessThanOrEqual(LIST);
+    expect(total).toBeLessThanOrEqual(limit);
   });
 }
 
@@ -77,7 +79,7 @@ test('the first scripts of a chat stay within 84 kB, before its first answer', a
 });
 
 for (const path of ['/assistants/create', '/multi-tool-assistants/create']) {
-  test(`the whole form of ${path} comes by itself and stays within 136 kB`, async ({ page }) => {
+  test(`the whole form of ${path} comes by itself and stays within 130 kB`, async ({ page }) => {
     // On a phone: on a wide screen the playground stands beside it.
     await page.setViewportSize({ width: 390, height: 844 });
     const scripts = scriptsOf(page);
@@ -89,7 +91,7 @@ for (const path of ['/assistants/create', '/multi-tool-assistants/create']) {
   });
 }
 
-test('the whole form stays within 136 kB, with editor, settings and playground within 310 kB', async ({
+test('the whole form stays within 130 kB, with editor, settings and playground within 310 kB', async ({
   page,
   api,
 }) => {
