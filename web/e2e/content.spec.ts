@@ -1,17 +1,10 @@
 // Knowledge bases, rubrics, files and prompt templates, as a teacher uses them.
 import { type Page } from '@playwright/test';
-import { check, expect, shot, test, picture } from './support/fixtures';
+import { check, expect, picture, shot, test, uncover } from './support/fixtures';
 
 const note = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> =>
   page.getByTestId('upload-box').locator('input[type=file]').setInputFiles(files);
-/** Nothing lies over anything: notes are closed, and the page is not scrolled under its header. Axe calls what is covered too small. */
-async function uncover(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    for (const button of document.querySelectorAll<HTMLButtonElement>('.toasts button')) button.click();
-    scrollTo(0, 0);
-  });
-}
 
 test('a knowledge base is made, filled by several files at once, asked, and deleted with a word on who uses it', async ({
   page,

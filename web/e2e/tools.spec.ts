@@ -188,7 +188,7 @@ test('the planned strategy keeps its settings and shows the plan for a sample qu
   await page.getByLabel('Maximum steps').fill('5');
   await page.getByTestId('plan-question').fill('How do mitosis and meiosis differ?');
   await page.getByTestId('plan-show').click();
-  await expect(page.getByTestId('plan-step').first()).toContainText('Knowledge base');
+  await expect(page.getByTestId('plan-step').first()).toContainText('Cells');
   // At the top nothing stands below the bar that stays in sight.
   await page.evaluate(() => scrollTo(0, 0));
   await check(page);

@@ -1,7 +1,7 @@
 // Usage with its plot and tables, the limits of an organization, and the prices of models.
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { check, checkRules, expect, type Page, shot, test, picture } from './support/fixtures';
+import { check, checkRules, expect, type Page, picture, shot, test, uncover } from './support/fixtures';
 import { holdEverywhere } from './support/pages';
 import { daysAgo, monthOfUsage } from './support/usage';
 
@@ -163,6 +163,7 @@ test('terms and prices are set', async ({ page, api }) => {
       currency: 'EUR',
       models: [PRICE, { ...PRICE, model: 'gpt-4o', from: daysAgo(0), input: 2.5, output: 10 }],
     });
+  await uncover(page);
   await checkRules(page);
 });
 

@@ -168,6 +168,14 @@ const settled = (page: Page): Promise<void> =>
     { quietMs: 100, mostMs: 2_000 },
   );
 
+/** Nothing lies over anything: notes are closed, and the page is not scrolled under its header. Axe calls what is covered too small. */
+export async function uncover(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.toasts button')) button.click();
+    scrollTo(0, 0);
+  });
+}
+
 export async function checkRules(page: Page): Promise<void> {
   await settled(page);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
