@@ -423,8 +423,7 @@ describe('room', () => {
 
   /** A tool of one server that notes how many calls it has at once. */
   function busyTool(): Tool & { readonly most: () => number } {
-    let running = 0;
-    let most = 0;
+    let [running, most] = [0, 0];
     const run = async (): Promise<ReturnType<typeof answer>> => {
       running += 1;
       most = Math.max(most, running);
@@ -452,10 +451,9 @@ describe('room', () => {
   it('is that of eight runs for all organizations together', async () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    const asking = Array.from({ length: 60 }, (_, index) =>
-      invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${index % 4}`)),
-    );
-    expect((await Promise.all(asking)).every(({ status }) => status === 'completed')).toBe(true);
+    const ask = (n: number) => invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${n % 4}`));
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(n)));
+    expect(outcomes.every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(16);
   });
 
