@@ -260,6 +260,16 @@ describe('conversations that teachers may read', () => {
     expect((await listed()).json.items).toEqual([]);
   });
 
+  it('name nobody later for what was asked under a pseudonym', async () => {
+    await set({ teachers_read: true });
+    await agree('named');
+    await set({ anonymous: true });
+    expect((await asked(student, 'Which bone is longest?')).json.code).toBeUndefined();
+    await set({ anonymous: false });
+    expect((await listed()).json.items).toEqual([]);
+    expect((await asked(student, 'Another one')).json).toMatchObject({ code: 'agreement_required' });
+  });
+
   it('are closed again when the student takes the agreement back, or the teacher ends the reading', async () => {
     await set({ teachers_read: true });
     await agree('named');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, isUuid, type Page, type PageRequest, type Source } from '../../kernel';
+import { type Caller, isTextPart, isUuid, type Page, type PageRequest, type Source } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { AnswerSettlement } from '../answers/answer-settlement.service';
 import type { Message } from '../conversation.types';
@@ -8,6 +8,9 @@ import {
   ActivityConversationRepository,
   type ReadablePerson,
 } from './activity-conversation.repository';
+
+/** Longer than any hash: the token of a link, whole or cut off. It names the person who got it. */
+const TOKEN = /[0-9a-f]{150,}/gi;
 
 export interface ReadActivityConversation {
   readonly conversation: ActivityConversation;
@@ -53,12 +56,14 @@ export class ActivityReadings {
   }
 
   private forReader(message: Message): Message {
-    const plain = (text: string): string => this.links.withoutTokens(text);
+    const plain = (text: string): string => this.links.withoutTokens(text).replace(TOKEN, '…');
     return {
       ...message,
       // The run is the asker's.
       runId: null,
       text: plain(message.text),
+      // Pictures stay as they are: their bytes may look like a token.
+      parts: message.parts?.map((part) => (isTextPart(part) ? { ...part, text: plain(part.text) } : part)) ?? null,
       sources: JSON.parse(plain(JSON.stringify(message.sources))) as Source[],
     };
   }

@@ -64,6 +64,12 @@ export class ActivityPeopleRepository {
     await tx.getRepository(ActivityPersonEntity).update({ organizationId, activityId }, none);
   }
 
+  /** Agreements by name become agreements to a pseudonym: names need a new one. */
+  async narrowAgreements(organizationId: string, activityId: string, tx: Transaction): Promise<void> {
+    const named = { organizationId, activityId, agreedTo: 'named' as const };
+    await tx.getRepository(ActivityPersonEntity).update(named, { agreedTo: 'pseudonymous' });
+  }
+
   /** Everybody in the activities. */
   allOf(organizationId: string, activityIds: readonly string[]): Promise<ActivityPersonEntity[]> {
     const where = { organizationId, activityId: In([...activityIds]) };

@@ -45,6 +45,8 @@ export class ActivitySettingsEditor {
       // Whoever agreed knew who read at that time.
       if (before.teachersRead && !settings.teachersRead)
         await this.people.forgetAgreements(caller.organizationId, id, tx);
+      // Students are told of a pseudonym from now on: an older agreement must not name them later.
+      if (!before.anonymous && settings.anonymous) await this.people.narrowAgreements(caller.organizationId, id, tx);
       return {
         values: { settings, assistantIds },
         before: { assistants: current.assistantIds, ...before },

@@ -10,7 +10,7 @@ export class ReadablePersonDto {
   /** Id at the learning platform, for a grade; null in an anonymous activity. */
   @ApiProperty({ type: String, nullable: true, example: '29123' })
   person!: string | null;
-  /** The same for all conversations of the person in this activity. */
+  /** The same for all conversations of the person in this activity; empty beside a name. */
   @ApiProperty({ example: '7F3A21' })
   pseudonym!: string;
 }

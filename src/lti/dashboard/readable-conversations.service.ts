@@ -97,10 +97,13 @@ export class ReadableConversations {
       this.names.of(caller.organizationId, asked),
       anonymous ? new Map<string, string>() : this.taught.subjectsOf(caller, activity.platformId, asked),
     ]);
+    // Beside a name a pseudonym would tell whose conversations were read by pseudonym.
+    const pseudonymOf = (userId: string): string =>
+      names.has(userId) ? '' : (people.find((person) => person.userId === userId)?.pseudonym ?? '');
     const personOf = (userId: string): ReadablePersonDto => ({
       name: names.get(userId)?.name ?? null,
       person: subjects.get(userId) ?? null,
-      pseudonym: people.find((person) => person.userId === userId)?.pseudonym ?? '',
+      pseudonym: pseudonymOf(userId),
     });
     return conversations.map((conversation) => ({
       id: conversation.id,

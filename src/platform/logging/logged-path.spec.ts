@@ -8,6 +8,10 @@ describe('a path in the log', () => {
     ['//sign-in/AbC', '//sign-in/…'],
     ['http://bellwether.example.edu/sign-in/AbC?x=1', 'http://bellwether.example.edu/sign-in/…'],
     ['/sign-in?problem=link', '/sign-in'],
+    ['/lti/arrival/AbC/dEf', '/lti/arrival/…'],
+    ['/lti/open/AbC', '/lti/open/…'],
+    ['/lti/register/AbC?x=1', '/lti/register/…'],
+    ['/lti/launch', '/lti/launch'],
     ['/assistants/12', '/assistants/12'],
   ])('%s is written as %s', (path, written) => {
     expect(loggedPath(path)).toBe(written);
