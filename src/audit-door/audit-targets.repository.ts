@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isUuid } from '../kernel';
 
-/** What an entry is about, as the log stores it. */
+/** The target of an audit entry, as the log stores it. */
 interface Target {
   readonly type: string;
   readonly id: string;

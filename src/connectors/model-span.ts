@@ -58,7 +58,7 @@ interface EndedAnswer {
   readonly text: string;
 }
 
-/** What a streamed answer said, as far as its span tells it. */
+/** The parts of a streamed answer that its span records. */
 export class ToldAnswer {
   text = '';
   finishReason: string | null = null;
@@ -81,7 +81,7 @@ const asParts = (messages: readonly ChatMessage[]): string =>
     }),
   );
 
-/** What the source does between two values belongs to the span; without one it is the source itself. */
+/** Iterates a source within a span, so that its work between two values belongs to the span. Without a span, the source itself. */
 export const iterateIn = <T>(span: Span | null, source: () => AsyncIterable<T>): AsyncIterable<T> =>
   span === null ? source() : iterate(span, source);
 

@@ -151,7 +151,7 @@ export class NoticeLanguagesDto {
   material!: readonly string[];
 }
 
-/** What a reader should know about the search behind an answer. */
+/** A notice to the reader about the search behind an answer. */
 export class SearchNoticeDto {
   /** The material hardly fits the question. */
   weak!: boolean;

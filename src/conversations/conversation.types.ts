@@ -35,7 +35,7 @@ export interface Message {
   readonly errorCode: string | null;
   readonly errorDetail: string | null;
   readonly sources: readonly Source[];
-  /** What is told about its searches; null for nothing. */
+  /** The notice about the searches of an answer; null for none. */
   readonly notice: SearchNotice | null;
   readonly rating: RunRating | null;
   readonly createdAt: Date;

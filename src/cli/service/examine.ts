@@ -60,7 +60,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
     };
   });
 
-/** Those of the page "Health" that need no running service. */
+/** The findings of the page "Health" that need no running service. */
 async function findingsOf(
   database: OpenDatabase,
   config: Config,

@@ -32,7 +32,7 @@ export interface ConnectorDefinition {
   /** Name in the Lucide icon set. */
   readonly icon: string;
   readonly capabilities: ConnectorCapabilities;
-  /** What it gives instead of a model's answer: quotations from the material, or the prompt for debugging. */
+  /** The kind of answer of a connector without a model: quotations from the material, or the prompt for debugging. */
   readonly answers?: 'quotations' | 'prompt';
   /** Null for a connector without a vendor. */
   readonly vendor: Vendor | null;

@@ -18,7 +18,7 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-/** What is wrong with the installation, in words. */
+/** Makes the checks of the installation and reports what they found. */
 @Injectable()
 export class HealthReport {
   private readonly logger = new Logger('Health');

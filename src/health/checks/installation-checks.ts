@@ -17,7 +17,7 @@ import { Figures } from '../figures/installation-figures.service';
 import type { Check } from './check.types';
 import { checkQueues } from './queue-checks';
 
-/** What is the same in every process: database, disk and settings. */
+/** Checks with the same result in every process: database, disk and settings. */
 @Injectable()
 export class InstallationChecks {
   readonly checks: readonly Check[];

@@ -5,7 +5,7 @@ import { Signals } from '../../platform/signals';
 import { Tracer } from '../../platform/tracing';
 import type { Check } from './check.types';
 
-/** What differs from one process to the next: the answer tells of the one that was asked. */
+/** Checks of one process: the report tells of the process that was asked. */
 @Injectable()
 export class ProcessChecks {
   readonly checks: readonly Check[];

@@ -41,7 +41,7 @@ export const told = ({ match, searchedFor, languages }: SearchFacts): ToldSearch
   ...(languages === null ? {} : { languages }),
 });
 
-/** What readers of an answer are told about its searches. */
+/** The notice about its searches that readers of an answer see. */
 export interface SearchNotice {
   /** The material hardly fits the question. */
   readonly weak: boolean;

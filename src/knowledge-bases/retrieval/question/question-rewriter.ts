@@ -61,7 +61,7 @@ export interface QuestionToRewrite {
   /** Connector of the answer. Its provider is preferred, because it gets the conversation anyway. */
   readonly connector: string;
   readonly signal: AbortSignal;
-  /** Nobody asked for it: a missing model is no warning. */
+  /** The assistant does not ask for a rewrite, so a missing model is no warning. */
   readonly isOptional?: boolean;
   /** Languages of the material. A question in another one is worded in the first of them. */
   readonly material?: readonly string[];
