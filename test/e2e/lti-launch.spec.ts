@@ -202,6 +202,30 @@ describe('a bad launch', () => {
     expect(answer.cookies).not.toContain('bw');
   });
 
+  it('that another site finishes with the secret of its author gets that page, too', async () => {
+    const parameters = new URLSearchParams({
+      iss: lms.issuer,
+      login_hint: 'u1',
+      target_link_uri: lms.tool.launch_url,
+      client_id: lms.clientId,
+      lti_deployment_id: 'd1',
+      lti_storage_target: '_parent',
+    });
+    const page = await browser().request(`/lti/login?${parameters.toString()}`);
+    const values = JSON.parse(/id="values">([^<]+)</.exec(page.text)?.[1] ?? '{}') as { secret: string; url: string };
+    const { searchParams } = new URL(values.url);
+    const body = new URLSearchParams({
+      id_token: lms.token({ nonce: searchParams.get('nonce') ?? '' }),
+      state: searchParams.get('state') ?? '',
+      browser: values.secret,
+    });
+    const post = (site: string) =>
+      browser().request('/lti/launch', { method: 'POST', body, headers: { 'sec-fetch-site': site } });
+    for (const site of ['cross-site', 'same-site', 'none']) expect((await post(site)).status).toBe(403);
+    const own = await post('same-origin');
+    expect([own.status, own.text]).toEqual([200, expect.stringContaining('href="/lti/open/')]);
+  });
+
   it('leaves one line in the log, without the token', async () => {
     const sam = browser();
     const login = await sam.begin();

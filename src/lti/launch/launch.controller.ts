@@ -88,7 +88,10 @@ export class LaunchController {
       if (typeof error === 'string') throw new RefusedLaunch('platform_error', error.slice(0, 100));
       if (typeof state !== 'string' || typeof token !== 'string') throw new RefusedLaunch('bad_request', 'no id_token');
       const attempt = await this.launches.attemptOf(state);
-      const proof = proofOf(attempt, this.browsers.tokenOf(request.headers), textOf(body['browser']));
+      // Our own page sends what the platform's storage kept. Another site would send the secret of its author.
+      const site = request.headers['sec-fetch-site'];
+      const kept = site === undefined || site === 'same-origin' ? textOf(body['browser']) : null;
+      const proof = proofOf(attempt, this.browsers.tokenOf(request.headers), kept);
       if (proof === null) return this.askAgain(attempt, { state, token, body }, request, response, language);
       const handover = await this.launches.settle(attempt, token);
       if (proof.by === 'storage') {
