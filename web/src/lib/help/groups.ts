@@ -49,7 +49,7 @@ export const GROUPS: readonly HelpGroup[] = [
   },
   {
     title: 'help.operators',
-    slugs: ['operate', 'observe', 'deploy-with-sso', 'backup', 'threats'],
+    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'backup', 'threats'],
   },
   { title: 'help.developers', slugs: ['assistants', 'knowledge-bases', 'runs', 'retrieval'] },
 ];

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+
+export interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The instructions of each stage of the Dockerfile, in order. */
+export function imageStages(): readonly (readonly Instruction[])[] {
+  const lines = readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8')
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const stages: Instruction[][] = [];
+  for (const line of lines) {
+    const [name = '', ...rest] = line.split(' ');
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)?.push({ name, text: rest.join(' ') });
+  }
+  return stages;
+}
+
+/** What the image itself sets. */
+export function imageEnvironment(): Record<string, string> {
+  const run = imageStages().at(-1) ?? [];
+  const pairs = run.filter(({ name }) => name === 'ENV').flatMap(({ text }) => text.split(' '));
+  return Object.fromEntries(pairs.map((pair) => pair.split('=', 2) as [string, string]));
+}
