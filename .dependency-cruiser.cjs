@@ -140,6 +140,13 @@ module.exports = {
       to: { path: '^node_modules/(openai|ollama|@anthropic-ai|@google)/' },
     },
     {
+      name: 's3-in-its-folder',
+      comment: 'one folder knows the client of S3',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/files/places/s3/'] },
+      to: { path: '^node_modules/(@aws-sdk|@smithy)/' },
+    },
+    {
       name: 'openid-in-its-files',
       comment: 'one file knows the OpenID library, few the token library',
       severity: 'error',

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExtractionModule } from '../extraction';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { CONFIG, type Config } from '../platform/config';
 import { BlobStore } from './storage/blob-store';
 import { FileHandover } from './handover/file-handover.service';
 import { FileImport } from './imports/file-import';
@@ -11,7 +12,13 @@ import { FilesService } from './files.service';
 import { LinkCheck } from './links/link-check';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
-import { BlobFolders } from './sweep/blob-folders';
+import { BlobFolders } from './places/blob-folders';
+import type { BlobPlace } from './places/blob-place.types';
+import { BLOB_PLACES } from './places/blob-places.token';
+import { DiskPlace } from './places/disk-place';
+import { BucketCheck } from './places/s3/bucket-check';
+import { S3Connection } from './places/s3/s3-connection';
+import { S3Place } from './places/s3/s3-place';
 import { BlobSweep } from './sweep/blob-sweep';
 import { FileTextRepository } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';
@@ -21,6 +28,16 @@ import { FileTexts } from './texts/file-texts.service';
   controllers: [FilesController, ImagesController],
   providers: [
     BlobFolders,
+    DiskPlace,
+    S3Connection,
+    BucketCheck,
+    S3Place,
+    {
+      provide: BLOB_PLACES,
+      inject: [CONFIG, DiskPlace, S3Place],
+      useFactory: ({ files }: Config, disk: DiskPlace, s3: S3Place): readonly BlobPlace[] =>
+        files.s3.bucket === null ? [disk] : [disk, s3],
+    },
     BlobStore,
     BlobSweep,
     FileHandover,
@@ -32,6 +49,6 @@ import { FileTexts } from './texts/file-texts.service';
     FileTextRepository,
     FileTexts,
   ],
-  exports: [LinkCheck, BlobStore, BlobSweep, FileHandover, FileImport, FilesService, ImagesService],
+  exports: [LinkCheck, BlobStore, BucketCheck, BlobSweep, FileHandover, FileImport, FilesService, ImagesService],
 })
 export class FilesModule {}

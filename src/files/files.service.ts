@@ -15,11 +15,13 @@ import { type StorageCheck, StorageLimits } from '../metering';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import type { UploadedFile } from '../platform/http';
-import { type BlobSpace, BlobStore } from './storage/blob-store';
+import type { BlobSpace } from './places/blob-place.types';
+import { BlobStore } from './storage/blob-store';
 import type { FileEntity } from './storage/file.entity';
 import { READ_MAX_BYTES, spaceOf } from './storage/file-space';
 import { normalisedName, pathProblem } from './storage/file-path';
 import { FileRepository } from './storage/file.repository';
+import { readCurrent, storageNameOf } from './storage/read-current';
 import type { FileContent, FileText, StoredFile } from './file.types';
 import type { FilePageDto } from './file.dto';
 import { cutText, sniffType } from './storage/text';
@@ -89,9 +91,14 @@ export class FilesService {
   }
 
   async download(owner: Principal, id: string): Promise<FileContent> {
-    const row = await this.required(owner, id);
-    const bytes = await this.blobs.read(spaceOfOwner(owner), row.storageName, READ_MAX_BYTES);
-    return { ...toStoredFile(row), bytes };
+    return readCurrent(await this.required(owner, id), {
+      nameOf: storageNameOf,
+      again: () => this.files.ownedBy(owner).find(id),
+      read: async (row) => {
+        const bytes = await this.blobs.read(spaceOfOwner(owner), row.storageName, READ_MAX_BYTES);
+        return { ...toStoredFile(row), bytes };
+      },
+    });
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
@@ -126,7 +133,15 @@ export class FilesService {
   }
 
   private async textOf(row: FileEntity, maxChars: number): Promise<FileText> {
-    const { text: whole, totalChars, warnings } = await this.texts.read(row, maxChars);
+    const {
+      text: whole,
+      totalChars,
+      warnings,
+    } = await readCurrent(row, {
+      nameOf: storageNameOf,
+      again: () => this.files.ownedBy({ organizationId: row.organizationId, userId: row.ownerId }).find(row.id),
+      read: (now) => this.texts.read(now, maxChars),
+    });
     const text = cutText(whole, maxChars);
     const truncated = text.length < totalChars;
     const told = warnings.length > 0 ? { warnings } : {};

@@ -1,5 +1,6 @@
 export { attachment, shownOrAttached } from './attachment';
-export { type BlobSpace, BlobStore } from './storage/blob-store';
+export type { BlobSpace } from './places/blob-place.types';
+export { BlobStore } from './storage/blob-store';
 export type { FileContent, FileText, StoredFile } from './file.types';
 export { FileHandover } from './handover/file-handover.service';
 export { FileImport, type ImportedFile, type StoredBytes } from './imports/file-import';
@@ -8,5 +9,8 @@ export { LinkCheck } from './links/link-check';
 export { FilesModule } from './files.module';
 export { FilesService } from './files.service';
 export { imagesMarkdown, ImagesService, type SavedImage } from './images.service';
+export { readCurrent } from './storage/read-current';
+export { BucketCheck } from './places/s3/bucket-check';
+export { S3Connection } from './places/s3/s3-connection';
 export { BlobSweep } from './sweep/blob-sweep';
 export { cutText, decodeText, sniffType } from './storage/text';

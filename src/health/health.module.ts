@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { PoolMetrics } from '../platform/database';
@@ -16,7 +17,7 @@ import { MetricsController } from './metrics/metrics.controller';
 import { MetricsServer } from './metrics/metrics-server';
 
 @Module({
-  imports: [KnowledgeBasesModule, OrganizationsModule],
+  imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule],
   controllers: [HealthController, HealthReportController, MetricsController],
   providers: [
     Figures,

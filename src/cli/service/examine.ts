@@ -1,6 +1,7 @@
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
+import { BucketCheck, S3Connection } from '../../files';
 import { chainFigures } from '../../platform/audit';
 import type { Config } from '../../platform/config';
 import {
@@ -73,6 +74,7 @@ async function findingsOf(
     // Needs the tables of the current schema.
     ...(schemaIsCurrent ? [await secretsFinding(config)] : []),
     await checkDisk(config.database.dataDir),
+    ...(await new BucketCheck(new S3Connection(config)).check()),
     ...checkAddress(config.http.publicUrl),
     checkVersions(),
   ];

@@ -3,6 +3,7 @@ import { AppError, type Principal } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
 import { BlobStore } from '../storage/blob-store';
 import { FileRepository } from '../storage/file.repository';
+import { readCurrent, storageNameOf } from '../storage/read-current';
 import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';
 
 type Also = (tx: Transaction, files: number) => Promise<void>;
@@ -23,7 +24,12 @@ export class FileHandover {
   async handOver(from: Principal, to: Principal, id: string, also: Also): Promise<void> {
     const row = await this.files.ownedBy(from).find(id);
     if (row === null) return;
-    const bytes = await this.blobs.read(spaceOf(from.organizationId, from.userId), row.storageName, READ_MAX_BYTES);
+    const bytes = await readCurrent(row, {
+      nameOf: storageNameOf,
+      again: () => this.files.ownedBy(from).find(id),
+      read: ({ storageName }) =>
+        this.blobs.read(spaceOf(from.organizationId, from.userId), storageName, READ_MAX_BYTES),
+    });
     const space = spaceOf(to.organizationId, to.userId);
     const storageName = await this.blobs.put(space, bytes);
     try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalisedName, pathProblem } from '../storage/file-path';
-import { isAt, openPlain, readBytes } from '../storage/plain-file';
+import { isAt, openPlain, readBytes } from '../places/plain-file';
 
 export type SourceFile =
   | { readonly found: true; readonly bytes: Buffer; readonly sha256: string }

@@ -1,4 +1,4 @@
-import type { BlobSpace } from './blob-store';
+import type { BlobSpace } from '../places/blob-place.types';
 
 /** Larger than any upload or generated image, so that every stored file can be read. */
 export const READ_MAX_BYTES = 24 * 1024 * 1024;

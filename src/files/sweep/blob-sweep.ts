@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JobQueue } from '../../platform/jobs';
 import { FileRepository } from '../storage/file.repository';
-import { type BlobBatch, BlobFolders, type BlobRoom } from './blob-folders';
+import type { BlobBatch, BlobPlace, BlobRoom } from '../places/blob-place.types';
+import { BLOB_PLACES } from '../places/blob-places.token';
 
 const EVERY_MS = 60 * 60_000;
 /** No upload lasts this long. An import may, so none is under way during a sweep. */
@@ -13,18 +14,18 @@ const MAX_REMOVED = 10_000;
 type NamedBlobs = (batch: BlobBatch) => Promise<ReadonlySet<string>>;
 
 /**
- * Removes blobs that no row uses, left by a process that was killed before its commit. If rows use none of the blobs, the
- * data directory belongs to another database and nothing is removed.
+ * Removes blobs that no row uses, left by a process that was killed before its commit. If rows use none of the blobs of a
+ * place, it belongs to another database and nothing is removed there.
  */
 @Injectable()
 export class BlobSweep {
   private readonly log = new Logger('Files');
   private readonly namedIn = new Map<BlobRoom, NamedBlobs>();
   private readonly holds: (() => Promise<boolean>)[] = [];
-  private warned = false;
+  private readonly warned = new Set<BlobPlace>();
 
   constructor(
-    private readonly folders: BlobFolders,
+    @Inject(BLOB_PLACES) private readonly places: readonly BlobPlace[],
     private readonly jobs: JobQueue,
     files: FileRepository,
   ) {
@@ -43,21 +44,26 @@ export class BlobSweep {
   }
 
   async sweep(): Promise<void> {
+    for (const place of this.places) await this.sweepPlace(place);
+  }
+
+  private async sweepPlace(place: BlobPlace): Promise<void> {
     if (await this.isHeld()) return;
-    if (!(await this.belongsToDatabase())) return;
+    if (!(await this.belongsToDatabase(place))) return;
     const before = Date.now() - MIN_AGE_MS;
     let removed = 0;
     let bytes = 0;
-    for await (const batch of this.folders.batches()) {
+    for await (const batch of place.batches()) {
       for (const name of await this.unnamed(batch)) {
-        const size = await this.folders.removeOlder(batch, name, before);
+        const size = await place.removeOlder(batch, name, before);
         if (size === null) continue;
         removed += 1;
         bytes += size;
       }
       if (removed >= MAX_REMOVED || this.jobs.isStopping || (await this.isHeld())) break;
     }
-    if (removed > 0) this.log.log({ msg: 'stored files that no row names were removed', files: removed, bytes });
+    if (removed > 0)
+      this.log.log({ msg: 'stored files that no row names were removed', place: place.name, files: removed, bytes });
   }
 
   private async isHeld(): Promise<boolean> {
@@ -65,16 +71,17 @@ export class BlobSweep {
     return false;
   }
 
-  private async belongsToDatabase(): Promise<boolean> {
+  private async belongsToDatabase(place: BlobPlace): Promise<boolean> {
     let found = 0;
-    for await (const batch of this.folders.batches()) {
+    for await (const batch of place.batches()) {
       if ((await this.unnamed(batch)).length < batch.names.length) return true;
       if (this.jobs.isStopping) return false;
       found += batch.names.length;
     }
-    if (found > 0 && !this.warned) {
-      this.warned = true;
-      this.log.warn({ msg: 'the database names none of the files in DATA_DIR; none is removed', files: found });
+    if (found > 0 && !this.warned.has(place)) {
+      this.warned.add(place);
+      const where = place.name === 'disk' ? 'DATA_DIR' : 'the bucket';
+      this.log.warn({ msg: `the database names none of the files in ${where}; none is removed`, files: found });
     }
     return false;
   }

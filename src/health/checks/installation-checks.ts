@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { BucketCheck } from '../../files';
 import { VectorStore } from '../../knowledge-bases';
 import { CONFIG, type Config } from '../../platform/config';
 import { DATABASE, type OpenDatabase } from '../../platform/database';
@@ -28,6 +29,7 @@ export class InstallationChecks {
     figures: Figures,
     secrets: SecretsService,
     vectors: VectorStore,
+    bucket: BucketCheck,
   ) {
     this.checks = [
       { name: 'database', make: () => checkDatabase(database) },
@@ -36,6 +38,7 @@ export class InstallationChecks {
       { name: 'row_security', make: () => checkRowSecurity(database.rowSecurity) },
       { name: 'queue', make: async () => checkQueues((await figures.latest())?.queues ?? null) },
       { name: 'disk', make: () => checkDisk(dataDir) },
+      { name: 'bucket', make: () => bucket.check() },
       { name: 'secrets', make: async () => checkSecrets(await secrets.status()) },
       { name: 'address', make: () => checkAddress(http.publicUrl) },
       { name: 'versions', make: () => checkVersions() },

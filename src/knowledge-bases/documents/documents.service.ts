@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BlobStore } from '../../files';
+import { BlobStore, readCurrent } from '../../files';
 import { type Caller, isUuid, notFound, pageOf, type PageRequest, type Principal, uuidCursor } from '../../kernel';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
@@ -75,15 +75,11 @@ export class DocumentsService {
 
   /** The file that the current passages come from, also while a replacement waits or after it failed. */
   async download(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentFile> {
-    const row = await this.required(principal, knowledgeBaseId, id);
-    try {
-      return await this.read(row);
-    } catch (error) {
-      // A replacement may have become current since the row was read.
-      const now = await this.required(principal, knowledgeBaseId, id);
-      if (answeringFile(now).storageName === answeringFile(row).storageName) throw error;
-      return this.read(now);
-    }
+    return readCurrent(await this.required(principal, knowledgeBaseId, id), {
+      nameOf: (row) => answeringFile(row).storageName,
+      again: () => this.required(principal, knowledgeBaseId, id),
+      read: (row) => this.read(row),
+    });
   }
 
   async retry(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentDto> {

@@ -73,6 +73,9 @@ const PARTNERS = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
   ['SMTP_URL', 'MAIL_FROM'],
   ['SMTP_URL', 'PUBLIC_URL'],
+  ['S3_ENDPOINT', 'S3_BUCKET'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
 ] as const;
 
 const missingPartners = (env: Environment): string[] =>
@@ -93,6 +96,9 @@ export function loadConfig(env: Environment, vendors: readonly Vendor[] | null):
   reading.problems.push(...missingPartners(env));
   if (settings.oidc.accounts === 'invitation' && settings.oidc.linkVerifiedEmail === false) {
     reading.problems.push('OIDC_LINK_VERIFIED_EMAIL must be true when OIDC_ACCOUNTS=invitation');
+  }
+  if (settings.files.store === 's3' && valueIn(env, 'S3_BUCKET') === undefined) {
+    reading.problems.push('S3_BUCKET must be set when FILES_STORE=s3');
   }
   if (reading.problems.length > 0) throw new ConfigError(reading.problems);
   return freeze<Config>({

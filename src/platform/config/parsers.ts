@@ -157,6 +157,20 @@ function decoded(text: string): string {
   }
 }
 
+/** Name of a bucket (S3 User Guide, "Bucket naming rules"). */
+export const bucketName = (): Parser<string> => (value) =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
+    ? { value }
+    : { allowed: 'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens' };
+
+/** Beginning of every key; is given a slash at the end unless it is empty. */
+export const keyPrefix = (): Parser<string> => (value) => {
+  const parts = value.split('/').filter((part) => part !== '');
+  return parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))
+    ? { value: parts.map((part) => `${part}/`).join('') }
+    : { allowed: 'letters, digits, hyphens and underscores, separated by slashes' };
+};
+
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;
 
 export const keyring = (): Parser<readonly SecretKey[]> => (value) => {

@@ -1,10 +1,12 @@
 import {
   bool,
+  bucketName,
   cidrs,
   headerPairs,
   httpUrl,
   integer,
   key,
+  keyPrefix,
   keyring,
   list,
   LOG_LEVELS,
@@ -75,6 +77,22 @@ export const SETTINGS = {
     adminKey: variable('BOOTSTRAP_ADMIN_KEY', key('bw_', 32)),
     /** Null: yes with the embedded database. */
     seedDemo: variable('SEED_DEMO', bool()),
+  },
+  files: {
+    /** Place of new uploads. Each stored name tells its own place. */
+    store: variable('FILES_STORE=disk', oneOf('disk', 's3')),
+    /** `bucket` null: no bucket. `endpoint` null: Amazon's. Keys null: the usual places of the SDK. */
+    s3: {
+      endpoint: variable('S3_ENDPOINT', httpUrl()),
+      region: variable('S3_REGION=us-east-1', text()),
+      bucket: variable('S3_BUCKET', bucketName()),
+      /** Empty, or ends in a slash. */
+      prefix: variable('S3_PREFIX=', keyPrefix()),
+      accessKeyId: variable('S3_ACCESS_KEY_ID', text()),
+      secretAccessKey: variable('S3_SECRET_ACCESS_KEY', text()),
+      pathStyle: variable('S3_PATH_STYLE=false', bool()),
+      timeoutMs: variable('S3_TIMEOUT=30000', integer(100, 600_000)),
+    },
   },
   /** Newest first; empty: a key is generated into `dataDir`. */
   secrets: { keys: variable('SECRETS_KEY=', keyring(), PRODUCTION) },

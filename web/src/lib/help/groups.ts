@@ -49,7 +49,7 @@ export const GROUPS: readonly HelpGroup[] = [
   },
   {
     title: 'help.operators',
-    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'backup', 'threats'],
+    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'backup', 'files-in-s3', 'threats'],
   },
   { title: 'help.developers', slugs: ['assistants', 'knowledge-bases', 'runs', 'retrieval'] },
 ];

@@ -4,21 +4,9 @@ import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { isUuid } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { BLOB_ROOMS, type BlobBatch, type BlobRoom } from './blob-place.types';
 
-/** Top folders of the data directory that hold blobs. */
-const BLOB_ROOMS = ['files', 'knowledge-bases'] as const;
-export type BlobRoom = (typeof BLOB_ROOMS)[number];
-
-/** Some blobs of one folder. */
-export interface BlobBatch {
-  readonly room: BlobRoom;
-  readonly organizationId: string;
-  /** The owner of files, or the knowledge base of documents. */
-  readonly holderId: string;
-  readonly names: readonly string[];
-}
-
-/** UUIDv7, and the temporary name under which `BlobStore.put` writes. */
+/** UUIDv7, and the temporary name under which `DiskPlace.put` writes. */
 const BLOB_NAME =
   /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part)$/;
 const BATCH = 1_000;

@@ -1,0 +1,17 @@
+import { uuidv7 } from '../../kernel';
+import type { PlaceName } from './blob-place.types';
+
+/** Names of blobs in a bucket begin with it. Names on disk are bare ids, as they were before there were buckets. */
+export const S3_MARK = 's3-';
+const SAFE_PART = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** A name tells its place, so whatever stores the name needs no second column that could disagree. */
+export const newBlobName = (place: PlaceName): string => `${place === 's3' ? S3_MARK : ''}${uuidv7()}`;
+
+export const placeOf = (name: string): PlaceName => (name.startsWith(S3_MARK) ? 's3' : 'disk');
+
+/** A part of a path or key. @throws {Error} for anything but generated names */
+export function checkedPart(part: string): string {
+  if (!SAFE_PART.test(part)) throw new Error('Not a storage name');
+  return part;
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type Finding, finding } from '../../../platform/findings';
+import { faultOf, reasonOf } from './s3.errors';
+import { S3Connection } from './s3-connection';
+
+/** A person waits for the result. */
+const PATIENCE_MS = 10_000;
+
+/** What is wrong with the bucket, in words: for the page "Health" and the command `doctor`. */
+@Injectable()
+export class BucketCheck {
+  constructor(private readonly connection: S3Connection) {}
+
+  /** Writes, reads and removes an object: each needs a permission of its own. Empty without a bucket. */
+  async check(): Promise<readonly Finding[]> {
+    const { bucket, prefix } = this.connection.settings;
+    if (bucket === null) return [];
+    const target = { Bucket: bucket, Key: `${prefix}health/${randomUUID()}` };
+    const begun = performance.now();
+    try {
+      await this.connection.sendRaw(async (client, sdk, abortSignal) => {
+        await client.send(new sdk.PutObjectCommand({ ...target, Body: 'ok' }), { abortSignal });
+        const { Body } = await client.send(new sdk.GetObjectCommand(target), { abortSignal });
+        await Body?.transformToString();
+        await client.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: target.Key }), { abortSignal });
+        await client.send(new sdk.DeleteObjectCommand(target), { abortSignal });
+      }, AbortSignal.timeout(PATIENCE_MS));
+      return [finding('bucket.ok', { bucket, ms: Math.round(performance.now() - begun) })];
+    } catch (error) {
+      return [finding(`bucket.${faultOf(error)}`, { bucket, reason: reasonOf(error) })];
+    }
+  }
+}

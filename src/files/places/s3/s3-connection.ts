@@ -1,0 +1,76 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type * as Sdk from '@aws-sdk/client-s3';
+import { CONFIG, type Config } from '../../../platform/config';
+import { isMissingObject, reasonOf, s3Error } from './s3.errors';
+
+type S3Settings = Config['files']['s3'];
+
+const CONNECT_MS = 3_000;
+/** Of one request that had no answer, or one of the kind 5xx or 429. */
+const ATTEMPTS = 3;
+
+/** One request of the SDK. `signal` ends it, its retries and the body of its answer. */
+type S3Work<T> = (client: Sdk.S3Client, sdk: typeof Sdk, signal: AbortSignal) => Promise<T>;
+
+/** The only file that knows how the SDK is set up. It is loaded at the first request: it costs 20 MB and 0.1 s. */
+@Injectable()
+export class S3Connection implements OnApplicationShutdown {
+  readonly settings: S3Settings;
+  private readonly log = new Logger('Files');
+  private opened: Promise<{ readonly client: Sdk.S3Client; readonly sdk: typeof Sdk }> | null = null;
+
+  constructor(@Inject(CONFIG) { files }: Config) {
+    this.settings = files.s3;
+  }
+
+  /** `S3_BUCKET` as the requests name it. */
+  get bucket(): string {
+    return this.settings.bucket ?? '';
+  }
+
+  /** @throws {AppError} `not_found`, `insufficient_storage`, `unavailable` */
+  async send<T>(operation: string, work: S3Work<T>, left?: AbortSignal): Promise<T> {
+    try {
+      return await this.sendRaw(work, left);
+    } catch (error) {
+      left?.throwIfAborted();
+      const told = s3Error(error);
+      if (!isMissingObject(error) && told !== error) {
+        this.log.warn({ msg: 'the bucket did not do what it was asked', operation, reason: reasonOf(error) });
+      }
+      throw told;
+    }
+  }
+
+  /** Rejects with the error of the SDK. */
+  async sendRaw<T>(work: S3Work<T>, left?: AbortSignal): Promise<T> {
+    const { client, sdk } = await (this.opened ??= this.open());
+    const late = AbortSignal.timeout(this.settings.timeoutMs);
+    return work(client, sdk, left === undefined ? late : AbortSignal.any([late, left]));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    (await this.opened)?.client.destroy();
+  }
+
+  private async open(): Promise<{ readonly client: Sdk.S3Client; readonly sdk: typeof Sdk }> {
+    const sdk = await import('@aws-sdk/client-s3');
+    return { client: new sdk.S3Client(clientOptions(this.settings)), sdk };
+  }
+}
+
+function clientOptions(settings: S3Settings): Sdk.S3ClientConfig {
+  const { endpoint, region, pathStyle, accessKeyId, secretAccessKey, timeoutMs } = settings;
+  return {
+    region,
+    forcePathStyle: pathStyle,
+    maxAttempts: ATTEMPTS,
+    // Servers other than Amazon's may not know the checksums that the SDK adds by itself. We send SHA-256 where it counts.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
+    ...(endpoint === null ? {} : { endpoint }),
+    // Without keys the SDK looks in its usual places: ~/.aws, or the role of the machine or pod.
+    ...(accessKeyId === null || secretAccessKey === null ? {} : { credentials: { accessKeyId, secretAccessKey } }),
+  };
+}

@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { BlobSweep } from '../../src/files';
+import { uuidv7 } from '../../src/kernel';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { makeAssistant, multiTool, user } from '../support/chat';
+import { foreignOrganization, type Person, person } from '../support/people';
+import { type S3Store, startS3Store } from '../support/s3-store';
+import { startUpstream, type Upstream } from '../support/upstream';
+
+const FILES = '/api/v1/files';
+const BASES = '/api/v1/knowledge-bases';
+
+let store: S3Store;
+let upstream: Upstream;
+let app: TestApp;
+let teacher: Person;
+let foreigner: Person;
+
+beforeAll(async () => {
+  store = await startS3Store();
+  upstream = await startUpstream();
+  const vendor = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-s3' };
+  app = await startApp({ env: { ...store.env, ...vendor, FILES_STORE: 's3' } });
+  teacher = await person(app);
+  foreigner = await person(app, { organization: await foreignOrganization(app) });
+});
+beforeEach(() => upstream.reset());
+afterEach(() => {
+  store.fault = () => null;
+  upstream.verify();
+});
+afterAll(async () => {
+  await app.stop();
+  await upstream.stop();
+  await store.stop();
+});
+
+const rows = <T extends object>(statement: string, parameters: unknown[] = []): Promise<T[]> =>
+  app.get(DataSource).query<T[]>(statement, parameters);
+const upload = (who: Person, name: string, content: string) => who.api('POST', FILES, filesForm([name, content]));
+const keys = (): string[] => [...store.objects.keys()];
+const calls = (operation: string): number => store.calls.filter((call) => call.operation === operation).length;
+
+async function uploaded(name: string, content: string): Promise<{ id: string; key: string }> {
+  const before = new Set(keys());
+  const { json } = await upload(teacher, name, content);
+  return { id: json.items[0].id, key: keys().find((key) => !before.has(key)) ?? '' };
+}
+
+describe('files and documents in a bucket', () => {
+  it('are uploaded, asked for, downloaded and deleted', async () => {
+    const kb = (await teacher.api('POST', BASES, { name: 'Biology', language: 'en' })).json.id;
+    const { json: documents } = await teacher.api(
+      'POST',
+      `${BASES}/${kb}/documents`,
+      filesForm(['light.md', 'Chlorophyll absorbs light.']),
+    );
+    const file = (await upload(teacher, 'guide.md', 'The marking guide says be kind.')).json.items[0];
+    expect(keys()).toHaveLength(2);
+    expect(['files', 'knowledge-bases'].filter((room) => existsSync(join(app.dataDir, room)))).toEqual([]);
+
+    upstream.expect({ content: 'Hello.' });
+    const assistant = await makeAssistant(
+      { ...app, api: teacher.api },
+      {
+        prompt_template: '{1_context}|{2_file}|{user_input}',
+        metadata: multiTool([
+          { plugin: 'simple_rag', placeholder: '1_context', enabled: true, config: { collections: [kb] } },
+          { plugin: 'single_file_rag', placeholder: '2_file', enabled: true, config: { file_path: 'guide.md' } },
+        ]),
+      },
+    );
+    const answer = await teacher.api('POST', '/v1/chat/completions', {
+      model: `lamb_assistant.${assistant}`,
+      messages: [user('light')],
+    });
+    expect(answer.status).toBe(200);
+    const prompt = String(upstream.requests.at(-1)?.body.messages?.at(-1)?.content);
+    expect(prompt).toMatch(/Chlorophyll absorbs light\.[^]*\|[^]*The marking guide says be kind\./);
+
+    const content = `${BASES}/${kb}/documents/${documents.items[0].id}/content`;
+    expect((await teacher.api('GET', content)).text).toBe('Chlorophyll absorbs light.');
+    expect((await teacher.api('GET', `${FILES}/${file.id}/content`)).text).toBe('The marking guide says be kind.');
+    await teacher.api('DELETE', `${FILES}/${file.id}`);
+    await teacher.api('DELETE', `${BASES}/${kb}/documents/${documents.items[0].id}`);
+    expect(keys()).toEqual([]);
+  });
+
+  it('have keys of generated names only, below the prefix of their organization', async () => {
+    await upload(teacher, 'canary name.md', 'mine');
+    await upload(foreigner, 'canary name.md', 'theirs');
+    const owners = await rows<{ key: string }>(
+      `SELECT 'school/one/files/' || organization_id || '/' || owner_id || '/' || storage_name AS key FROM files`,
+    );
+    expect(keys().sort()).toEqual(owners.map(({ key }) => key).sort());
+    expect(keys().join()).not.toContain('canary');
+    const { json } = await foreigner.api('GET', FILES);
+    expect((await teacher.api('GET', `${FILES}/${json.items[0].id}/content`)).status).toBe(404);
+  });
+
+  it('show only the beginning of a long text without reading the rest', async () => {
+    const { id } = await uploaded('long.md', 'a'.repeat(50_000));
+    const text = () => teacher.api('GET', `${FILES}/${id}/text?max_chars=10`);
+    expect((await text()).json).toMatchObject({ text: 'aaaaaaaaaa', total_chars: 50_000 });
+    expect((await text()).json).toMatchObject({ text: 'aaaaaaaaaa', total_chars: 50_000 });
+  });
+});
+
+describe('a store that', () => {
+  it('is under load is asked again', async () => {
+    let faults = 1;
+    store.fault = (operation) => (operation === 'put' && faults-- > 0 ? 'slow_down' : null);
+    expect((await upload(teacher, 'load.md', 'x')).status).toBe(201);
+  });
+
+  it('breaks the connection in the middle of an upload is asked again', async () => {
+    let faults = 1;
+    store.fault = (operation) => (operation === 'put' && faults-- > 0 ? 'die' : null);
+    expect((await upload(teacher, 'broken.md', 'x')).status).toBe(201);
+  });
+
+  it.each(['refuse', 'hang', 'die'] as const)(
+    'answers an upload with "%s" leaves neither row nor object',
+    async (kind) => {
+      const before = keys();
+      store.fault = (operation) => (operation === 'put' ? kind : null);
+      const { status, json, text } = await upload(teacher, `${kind}.md`, 'x');
+      expect([status, json.code]).toEqual([503, 'unavailable']);
+      expect(text).not.toContain('canary');
+      expect(keys()).toEqual(before);
+      expect(await rows('SELECT id FROM files WHERE name = $1', [`${kind}.md`])).toEqual([]);
+      expect(app.log()).toContain('the bucket did not do what it was asked');
+    },
+  );
+
+  it.each(['die', 'damage'] as const)('sends a file with "%s" once is asked again', async (kind) => {
+    const { id } = await uploaded(`once-${kind}.md`, 'whole');
+    let faults = 1;
+    store.fault = (operation) => (operation === 'get' && faults-- > 0 ? kind : null);
+    expect((await teacher.api('GET', `${FILES}/${id}/content`)).text).toBe('whole');
+  });
+
+  it('keeps sending damaged bytes is not believed', async () => {
+    const { id } = await uploaded('damaged.md', 'whole');
+    store.fault = (operation) => (operation === 'get' ? 'damage' : null);
+    expect((await teacher.api('GET', `${FILES}/${id}/content`)).status).toBe(503);
+  });
+
+  it('lost an object answers that it is gone', async () => {
+    const { id, key } = await uploaded('lost.md', 'gone');
+    store.objects.delete(key);
+    expect((await teacher.api('GET', `${FILES}/${id}/content`)).status).toBe(404);
+  });
+});
+
+it('the sweep removes what a killed upload left a day ago, and nothing else', async () => {
+  const old = new Date(Date.now() - 25 * 60 * 60_000);
+  const [{ organization_id: organization, owner_id: owner }] = (await rows('SELECT * FROM files LIMIT 1')) as [any];
+  const left = (key: string, modified = old): string => {
+    store.objects.set(key, { bytes: Buffer.from('left'), metadata: {}, modified });
+    return key;
+  };
+  for (const object of store.objects.values()) object.modified = old;
+  const kept = keys();
+  const orphans = [
+    left(`school/one/files/${organization}/${owner}/s3-${uuidv7()}`),
+    left(`school/one/knowledge-bases/${uuidv7()}/${uuidv7()}/s3-${uuidv7()}`),
+  ];
+  const others = [
+    left(`school/one/files/${organization}/${owner}/s3-${uuidv7()}`, new Date()),
+    left(`school/two/files/${organization}/${owner}/s3-${uuidv7()}`),
+    left(`school/one/files/${organization}/${owner}/notes.md`),
+  ];
+  const listed = calls('list');
+  await app.get(BlobSweep).sweep();
+  expect(keys().filter((key) => orphans.includes(key))).toEqual([]);
+  expect(keys().sort()).toEqual([...kept, ...others].sort());
+  expect(calls('list')).toBeGreaterThan(listed + 2);
+});
