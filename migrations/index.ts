@@ -1,3 +1,4 @@
+import { IndexLists1796630200000 } from './1796630200000-IndexLists';
 import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
 import { AddCourseActivities1796611000000 } from './1796611000000-AddCourseActivities';
@@ -124,4 +125,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddCourseActivities1796611000000,
   RegisterPlatforms1796611000001,
   KeepNotices1796630100000,
+  IndexLists1796630200000,
 ];

@@ -6,6 +6,7 @@ const KEY = 'assistant_aliases_pk';
 /** The number that an imported assistant has at its source. It may be the id of another assistant here. */
 @Entity('assistant_aliases')
 @Index('assistant_aliases_assistant_idx', ['assistantId'])
+@Index('assistant_aliases_number_idx', ['organizationId', 'number'])
 export class AssistantAliasEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: KEY })
   organizationId!: string;

@@ -8,7 +8,8 @@ import type { AssistantType, CollectionIds } from '../../definition';
 @Index('assistants_published_to_all_idx', ['id'], { where: 'published_to_all AND published AND deleted_at IS NULL' })
 @Index('assistants_organization_idx', ['organizationId', 'id'], { where: 'deleted_at IS NULL' })
 @Index('assistants_published_idx', ['organizationId', 'id'], { where: 'published AND deleted_at IS NULL' })
-@Index('assistants_owner_idx', ['organizationId', 'ownerId'])
+@Index('assistants_owner_idx', ['organizationId', 'ownerId', 'id'])
+@Index('assistants_type_idx', ['organizationId', 'type', 'id'], { where: 'deleted_at IS NULL' })
 export class AssistantEntity {
   @PrimaryGeneratedColumn('identity', {
     generatedIdentity: 'BY DEFAULT',

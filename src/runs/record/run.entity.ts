@@ -7,13 +7,15 @@ import type { RatingValue, ToolTiming } from '../run/run.types';
 @Index('runs_organization_idx', ['organizationId', 'id'])
 @Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
 @Index('runs_user_idx', ['organizationId', 'userId', 'id'])
-@Index('runs_asked_elsewhere_idx', ['callerOrganizationId', 'userId'], {
+@Index('runs_asked_elsewhere_idx', ['callerOrganizationId', 'userId', 'id'], {
   where: 'caller_organization_id IS NOT NULL AND parent_run_id IS NULL',
 })
 @Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
 @Index('runs_going_idx', ['createdAt'], { where: `status IN ('queued', 'running')` })
 @Index('runs_cancel_idx', ['workerId'], { where: `status = 'running' AND cancel_requested_at IS NOT NULL` })
 @Index('runs_problems_idx', ['organizationId', 'id'], { where: 'problems > 0' })
+@Index('runs_status_idx', ['organizationId', 'status', 'id'], { where: `status <> 'completed'` })
+@Index('runs_rating_idx', ['organizationId', 'rating', 'id'], { where: 'rating IS NOT NULL' })
 @Index('runs_contents_idx', ['createdAt'], { where: 'pruned_at IS NULL' })
 export class RunEntity {
   /** UUID version 7: the order of ids is the order of starts. */

@@ -1,15 +1,7 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource, EntityManager } from 'typeorm';
 import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
-import {
-  ALSO_READABLE_BY,
-  BY_COLUMN,
-  BY_CONDITION,
-  INSTALLATION_TABLES,
-  isCurrent,
-  JOB_SCHEMA,
-  READ_ONLY_TABLES,
-} from './tables';
+import { ALSO_READABLE_BY, BY_COLUMN, BY_CONDITION, INSTALLATION_TABLES, JOB_SCHEMA, READ_ONLY_TABLES } from './tables';
 
 const TENANT_POLICY = 'bellwether_organization';
 const READING_POLICY = 'bellwether_reading';
@@ -72,8 +64,8 @@ const conditionOf = ({ name, columns }: TableState): string | null =>
 
 /** Condition of a second policy for reading. An older schema may lack its column. */
 function readableOf({ name, columns }: TableState): string | undefined {
-  const column = ALSO_READABLE_BY[name];
-  return column !== undefined && columns.includes(column) ? isCurrent(column) : undefined;
+  const readable = ALSO_READABLE_BY[name];
+  return readable !== undefined && columns.includes(readable.column) ? readable.condition : undefined;
 }
 
 /** Tables that are neither of an organization nor listed as of the installation. */
