@@ -52,9 +52,9 @@ export class AssistantsService {
     return this.names.idHere(caller, number);
   }
 
-  /** Ids that are also the number of another assistant at its source. */
-  contestedIds({ organizationId }: Caller): Promise<ReadonlySet<number>> {
-    return this.names.contested(organizationId);
+  /** Those of the ids that are also the number of another assistant at its source. */
+  contestedIds({ organizationId }: Caller, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return this.names.contested(organizationId, ids);
   }
 
   /** With unpublished changes; for previews in the editor. @throws {AppError} `not_found` */
@@ -86,7 +86,7 @@ export class AssistantsService {
   ): Promise<RunnableAssistant[]> {
     const found: RunnableAssistant[] = [];
     for (let next: number | null = after; next !== null && found.length < count;) {
-      const page: RunnablePage = await this.runnables.page(caller, next);
+      const page: RunnablePage = await this.runnables.page(caller, next, count - found.length);
       found.push(...(await select(page.assistants)));
       next = page.next;
     }

@@ -8,6 +8,9 @@ export interface Page<T> {
   readonly total: number;
 }
 
+/** Lists that grow with use count no further: this total means more than a thousand. */
+export const COUNT_LIMIT = 1_001;
+
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string | null;

@@ -32,7 +32,8 @@ export class ModelsService {
       { after: after === undefined ? 0 : assistantIdOf(after), count: count + 1 },
     );
     const shown = await running(answering.slice(0, count), this.organizations);
-    const contested = await this.assistants.contestedIds(caller);
+    const ids = shown.map(({ assistant }) => assistant.id);
+    const contested = await this.assistants.contestedIds(caller, ids);
     const data = shown.map(({ assistant, organization }) => present(assistant, organization, contested));
     return { object: 'list', data, has_more: answering.length > count };
   }
@@ -42,7 +43,7 @@ export class ModelsService {
       const assistant = await this.assistants.runnable(caller, await this.names.idOf(caller, model));
       const [answering] = await running([assistant], this.organizations);
       if (answering === undefined) throw modelNotFound(model);
-      return present(assistant, answering.organization, await this.assistants.contestedIds(caller));
+      return present(assistant, answering.organization, await this.assistants.contestedIds(caller, [assistant.id]));
     } catch (error) {
       throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(model) : error;
     }

@@ -344,5 +344,6 @@ export class RunDto extends RunSummaryDto {
 export class RunPageDto {
   items!: RunSummaryDto[];
   next_cursor!: string | null;
+  /** Counted to 1,001, which means more than a thousand. */
   total!: number;
 }

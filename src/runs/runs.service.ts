@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isUuid, type JsonObject, notFound, type Page, pageOf, type PageRequest } from '../kernel';
+import {
+  AppError,
+  COUNT_LIMIT,
+  isUuid,
+  type JsonObject,
+  notFound,
+  type Page,
+  pageOf,
+  type PageRequest,
+} from '../kernel';
 import { ActiveRuns } from './run/active-runs';
 import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
 import { Run } from './run/run';
@@ -107,7 +116,10 @@ export class RunsService {
     const current = stored.records.map((record) => this.current(record));
     const records = [...going.filter(({ id }) => after === null || id < after), ...current];
     records.sort((a, b) => (a.id < b.id ? 1 : -1));
-    return { ...pageOf(records, page.limit, ({ id }) => id), total: stored.total + going.length };
+    return {
+      ...pageOf(records, page.limit, ({ id }) => id),
+      total: Math.min(COUNT_LIMIT, stored.total + going.length),
+    };
   }
 
   /** Runs that a found run started, oldest first. */

@@ -3,7 +3,8 @@ import type { DataSource } from 'typeorm';
 import { type Definition, EMPTY_DEFINITION } from '../../src/definition';
 import { PromptTemplateRepository } from '../../src/prompt-templates/prompt-template.repository';
 import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
-import type { AssistantFilter, AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
+import type { AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
+import type { AssistantFilter } from '../../src/assistants/storage/visible-assistants.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const TABLES = /\b(assistants|assistant_versions|assistant_shares|prompt_templates)\b/;

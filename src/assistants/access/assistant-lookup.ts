@@ -6,7 +6,7 @@ import { type AccessFacts, accessLevel, mayAdminister, mayConfigure, usesEveryth
 import type { AccessLevel } from './assistant.types';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
-import type { AssistantFilter } from '../storage/assistant-scope.repository';
+import type { AssistantFilter } from '../storage/visible-assistants.repository';
 
 export interface Seen {
   readonly row: AssistantEntity;

@@ -29,9 +29,8 @@ export class AssistantPresenter {
 
   /** Without diagnostics. */
   async page(caller: Caller, page: Page<Seen>): Promise<Page<AssistantDto>> {
-    const owners = new Map<string, Member | null>();
-    for (const { row } of page.items)
-      if (!owners.has(row.ownerId)) owners.set(row.ownerId, await this.members.find(row.organizationId, row.ownerId));
+    const ownerIds = page.items.map(({ row }) => row.ownerId);
+    const owners = await this.members.findAll(caller.organizationId, ownerIds);
     const shown = await this.shown(caller.organizationId, page.items);
     return { ...page, items: shown.map((seen) => answerOf(caller, seen, owners.get(seen.row.ownerId) ?? null)) };
   }

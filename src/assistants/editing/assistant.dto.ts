@@ -86,4 +86,7 @@ export class AssistantDto {
   diagnostics?: DiagnosticDto[];
 }
 
-export class AssistantPageDto extends PageOf(AssistantDto) {}
+export class AssistantPageDto extends PageOf(AssistantDto) {
+  /** Counted to 1,001, which means more than a thousand. */
+  override total!: number;
+}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid } from '../../kernel';
 import { FreshCache } from '../../platform/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
-import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
+import { type AssistantAlias, AssistantAliasRepository } from '../storage/assistant-alias.repository';
 import { AssistantRepository } from '../storage/assistant.repository';
 import { AssistantChanges } from './assistant-changes';
 import { RunnableAssistants } from './runnable-assistants';
@@ -19,10 +19,8 @@ export type AssistantReference =
 
 interface Aliases {
   readonly organizationId: string;
-  /** Ids here by the number at any source, and by `source.number`. */
-  readonly ids: ReadonlyMap<number | string, readonly number[]>;
-  /** Ids here that are also the number of another, imported assistant. */
-  readonly contested: ReadonlySet<number>;
+  /** Those with one number. */
+  readonly rows: readonly AssistantAlias[];
 }
 
 interface Named {
@@ -33,10 +31,16 @@ interface Named {
 /** Finds assistants by the numbers of their sources and by their names, among those that a caller may use. */
 @Injectable()
 export class AssistantNames {
-  private readonly aliases = new FreshCache<string, Aliases>({
+  /** Most organizations have imported nothing: their numbers need no statement. */
+  private readonly imported = new FreshCache<string, boolean>({
     maxAge: MAX_AGE_MS,
     max: MAX_ORGANIZATIONS,
-    load: (organizationId) => this.loadAliases(organizationId),
+    load: (organizationId) => this.repository.exist(organizationId),
+  });
+  private readonly aliases = new FreshCache<string, Aliases>({
+    maxAge: MAX_AGE_MS,
+    max: MAX_NAMES,
+    load: (key) => this.loadAliases(key),
   });
   private readonly named = new FreshCache<string, Named>({
     maxAge: MAX_AGE_MS,
@@ -79,9 +83,11 @@ export class AssistantNames {
     throw invalid([{ path: 'assistant', message, code: 'assistant.ambiguous' }]);
   }
 
-  /** Ids here that are also the number of another assistant at its source. */
-  async contested(organizationId: string): Promise<ReadonlySet<number>> {
-    return (await this.aliases.get(organizationId)).contested;
+  /** Those of the ids that are also the number of another assistant at its source. */
+  async contested(organizationId: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    if (ids.length === 0 || !(await this.imported.get(organizationId))) return new Set();
+    const aliases = await this.repository.withNumbers(organizationId, ids);
+    return new Set(aliases.filter(({ number, assistantId }) => number !== assistantId).map(({ number }) => number));
   }
 
   private async idsOf(caller: Caller, reference: AssistantReference): Promise<readonly number[]> {
@@ -92,9 +98,9 @@ export class AssistantNames {
       // The name that the caller sees is that of the version that runs.
       return found.filter(({ name }) => name === reference.name).map(({ id }) => id);
     }
-    const { ids } = await this.aliases.get(organizationId);
-    if (reference.kind === 'alias') return ids.get(`${reference.source}.${reference.number}`) ?? [];
-    return [reference.number, ...(ids.get(reference.number) ?? [])];
+    const rows = await this.aliasesOf(organizationId, reference.number);
+    if (reference.kind === 'number') return [reference.number, ...rows.map(({ assistantId }) => assistantId)];
+    return rows.filter(({ source }) => source === reference.source).map(({ assistantId }) => assistantId);
   }
 
   private async reachable(caller: Caller, ids: readonly number[]): Promise<RunnableAssistant[]> {
@@ -110,19 +116,19 @@ export class AssistantNames {
   }
 
   private drop(organizationId: string): void {
-    this.aliases.delete(organizationId);
+    this.imported.delete(organizationId);
+    this.aliases.deleteWhere((each) => each.organizationId === organizationId);
     this.named.deleteWhere((each) => each.organizationId === organizationId);
   }
 
-  private async loadAliases(organizationId: string): Promise<Aliases> {
-    const ids = new Map<number | string, number[]>();
-    const contested = new Set<number>();
-    for (const { source, number, assistantId } of await this.repository.of(organizationId)) {
-      ids.set(number, [...(ids.get(number) ?? []), assistantId]);
-      ids.set(`${source}.${number}`, [assistantId]);
-      if (number !== assistantId) contested.add(number);
-    }
-    return { organizationId, ids, contested };
+  private async aliasesOf(organizationId: string, number: number): Promise<readonly AssistantAlias[]> {
+    if (!(await this.imported.get(organizationId))) return [];
+    return (await this.aliases.get(JSON.stringify([organizationId, number]))).rows;
+  }
+
+  private async loadAliases(key: string): Promise<Aliases> {
+    const [organizationId, number] = JSON.parse(key) as [string, number];
+    return { organizationId, rows: await this.repository.withNumbers(organizationId, [number]) };
   }
 
   private async loadNamed(key: string): Promise<Named> {

@@ -16,8 +16,9 @@ import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.r
 /** Oldest cached state, should the signal of another replica get lost. */
 const MAX_AGE_MS = 5_000;
 const MAX_ASSISTANTS = 5_000;
-/** Assistants of one cached page of a list. */
-const PAGE = 1_000;
+/** Assistants of one cached page of a list; the smallest that is enough is read. */
+const PAGE_SIZES = [100, 1_000] as const;
+const LARGEST_PAGE = 1_000;
 const MAX_PAGES = 50;
 
 /** `visibleTo` as in `AssistantFilter`. */
@@ -27,6 +28,7 @@ type PageKey = readonly [
   onlyIds: readonly number[] | null,
   onlyPublished: boolean,
   after: number,
+  size: number,
 ];
 
 interface CachedPage {
@@ -90,9 +92,12 @@ export class RunnableAssistants {
     if (!(await this.everywhere.isUsable(caller, id))) throw notFound('Assistant');
   }
 
-  /** Assistants whose id is greater than `after`, by id. An empty page may still have a next one. */
-  async page(caller: Caller, after = 0): Promise<RunnablePage> {
-    const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, after)));
+  /**
+   * Assistants whose id is greater than `after`, by id. An empty page may still have a next one. `wanted` is how many the
+   * caller has use for.
+   */
+  async page(caller: Caller, after = 0, wanted = LARGEST_PAGE): Promise<RunnablePage> {
+    const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, after, wanted)));
     const groupIds = assistants.some(({ hasGroups }) => hasGroups) ? await this.groupIds(caller) : [];
     const own = assistants.map((cached) => cached.for(caller, groupIds)).filter((runnable) => runnable !== null);
     const foreign = (await this.everywhere.of(caller)).filter(({ row: { id } }) => id > after && id <= (next ?? id));
@@ -147,7 +152,7 @@ export class RunnableAssistants {
     return found?.forUse() ?? null;
   }
 
-  private async pageKey(caller: Caller, after: number): Promise<PageKey> {
+  private async pageKey(caller: Caller, after: number, wanted: number): Promise<PageKey> {
     const seesAll =
       isOrganizationAdmin(caller) || (usesEverything(caller) && (await this.membersUseAll(caller.organizationId)));
     return [
@@ -156,6 +161,7 @@ export class RunnableAssistants {
       caller.assistantIds,
       caller.publishedOnly === true,
       after,
+      PAGE_SIZES.find((size) => size >= wanted) ?? LARGEST_PAGE,
     ];
   }
 
@@ -179,21 +185,20 @@ export class RunnableAssistants {
   }
 
   private async loadPage(key: string): Promise<CachedPage> {
-    const [organizationId, visibleTo, onlyIds, onlyPublished, after] = JSON.parse(key) as PageKey;
+    const [organizationId, visibleTo, onlyIds, onlyPublished, after, size] = JSON.parse(key) as PageKey;
     const scope = this.assistants.within(organizationId);
     const open = await this.membersUseAll(organizationId);
-    const rows = await scope.next({ visibleTo, onlyIds, onlyPublished }, after, PAGE);
+    const rows = await scope.next({ visibleTo, onlyIds, onlyPublished }, after, size);
     const shares = await sharesOf(
       scope,
       rows.map(({ id }) => id),
     );
-    const active = new Map<string, boolean>();
-    for (const { ownerId } of rows)
-      if (!active.has(ownerId)) active.set(ownerId, await this.isActive(organizationId, ownerId));
+    const ownerIds = rows.map(({ ownerId }) => ownerId);
+    const owners = await this.members.findAll(organizationId, ownerIds);
     const assistants = (await scope.running(rows))
-      .filter(({ ownerId }) => active.get(ownerId) === true)
+      .filter(({ ownerId }) => owners.get(ownerId)?.disabled === false)
       .map((row) => new CachedAssistant(row, shares.get(row.id) ?? NO_SHARES, open, this.compiler));
-    const next = rows.length < PAGE ? null : (rows.at(-1)?.id ?? null);
+    const next = rows.length < size ? null : (rows.at(-1)?.id ?? null);
     return { organizationId, assistants, next };
   }
 

@@ -12,8 +12,16 @@ export type AssistantAlias = Pick<AssistantAliasEntity, 'source' | 'number' | 'a
 export class AssistantAliasRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  of(organizationId: string): Promise<AssistantAlias[]> {
-    return this.dataSource.getRepository(AssistantAliasEntity).findBy({ organizationId });
+  exist(organizationId: string): Promise<boolean> {
+    return this.dataSource.getRepository(AssistantAliasEntity).existsBy({ organizationId });
+  }
+
+  withNumbers(organizationId: string, numbers: readonly number[]): Promise<AssistantAlias[]> {
+    return this.dataSource
+      .getRepository(AssistantAliasEntity)
+      .createQueryBuilder('alias')
+      .where('alias.organization_id = :organizationId AND alias.number = ANY (:numbers)', { organizationId, numbers })
+      .getMany();
   }
 
   async save(

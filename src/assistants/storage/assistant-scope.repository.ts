@@ -1,29 +1,11 @@
 import { type FindOptionsWhere, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
-import type { AssistantType, Definition } from '../../definition';
-import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
+import type { Definition } from '../../definition';
+import { COUNT_LIMIT, integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { AssistantEntity } from './assistant.entity';
-import {
-  type AssistantShareScope,
-  EDITABLE,
-  EDITED_BY_VIEWER,
-  SHARED_WITH_VIEWER,
-} from './assistant-share-scope.repository';
+import { type AssistantShareScope, EDITABLE } from './assistant-share-scope.repository';
+import { type AssistantFilter, VisibleAssistants } from './visible-assistants.repository';
 import { type RunningRow, runningRows } from './running-rows.repository';
 import type { AssistantVersionEntity, VersionReason } from './assistant-version.entity';
-
-export interface AssistantFilter {
-  /** null sees every assistant of the organization; a user sees own, shared and published ones. */
-  readonly visibleTo: string | null;
-  /** When set, no others are seen. */
-  readonly onlyIds: readonly number[] | null;
-  readonly onlyPublished?: boolean;
-  readonly ownerId?: string;
-  readonly type?: AssistantType;
-  /** Part of name or description. */
-  readonly text?: string;
-  /** `text` finds unpublished changes only where this person may edit; absent for administrators, who edit everything. */
-  readonly searcher?: string;
-}
 
 /** Switches that make no version. */
 export type AssistantFlag = 'publishedToAll' | 'disabled';
@@ -44,22 +26,13 @@ const FOLLOW = `
     WHERE live.assistant_id = $1 AND live.version = assistants.live_version
       AND newest.assistant_id = $1 AND newest.version = $2)`;
 
-/** The name that people see is that of the live version. */
-const LIVE_MATCHES = `EXISTS (SELECT FROM assistant_versions live
-  WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version
-    AND (live.name ILIKE :text OR live.description ILIKE :text))`;
-
 const LIVE_IS_NAMED = `EXISTS (SELECT FROM assistant_versions live
   WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version AND live.name = :name)`;
 
-const NEWEST_MATCHES = '(assistant.name ILIKE :text OR assistant.description ILIKE :text)';
-
-/** The newest version is not the one that people see, and `:viewer` may not read it. */
-const HIDES_NEWEST = `(assistant.live_version <> assistant.version AND assistant.owner_id <> :viewer
-  AND assistant.id <> ALL(ARRAY(${EDITED_BY_VIEWER})))`;
-
 /** Rows of one organization. Deleted assistants do not exist here. */
 export class AssistantScope {
+  private readonly visible: VisibleAssistants;
+
   constructor(
     private readonly organizationId: string,
     private readonly rows: Repository<AssistantEntity>,
@@ -67,6 +40,7 @@ export class AssistantScope {
     readonly shares: AssistantShareScope,
   ) {
     if (!organizationId) throw new Error('A tenant scope needs an organization');
+    this.visible = new VisibleAssistants(rows, organizationId);
   }
 
   find(id: number): Promise<AssistantEntity | null> {
@@ -152,26 +126,14 @@ export class AssistantScope {
 
   /** Newest first. */
   async page(filter: AssistantFilter, { limit, cursor }: PageRequest): Promise<Page<AssistantEntity>> {
-    // TypeORM's own count is of distinct ids, which sorts all of them.
-    const counted = await this.visible(filter).select('count(*)::int', 'total').getRawOne<{ total: number }>();
-    const total = counted?.total ?? 0;
-    const query = this.visible(filter);
-    const before = integerCursor(cursor);
-    if (before !== null) query.andWhere('assistant.id < :before', { before });
-    const found = await query
-      .orderBy('assistant.id', 'DESC')
-      .take(limit + 1)
-      .getMany();
+    const total = await this.visible.count(filter, COUNT_LIMIT);
+    const found = await this.visible.page(filter, { order: 'DESC', limit: limit + 1, beyond: integerCursor(cursor) });
     return { ...pageOf(found, limit, ({ id }) => id), total };
   }
 
   /** Matches after the id `after`, by id. */
   next(filter: AssistantFilter, after: number, limit: number): Promise<AssistantEntity[]> {
-    return this.visible(filter)
-      .andWhere('assistant.id > :after', { after })
-      .orderBy('assistant.id', 'ASC')
-      .take(limit)
-      .getMany();
+    return this.visible.page(filter, { order: 'ASC', limit, beyond: after });
   }
 
   async editableBy(userId: string): Promise<number[]> {
@@ -246,29 +208,5 @@ export class AssistantScope {
       .createQueryBuilder('assistant')
       .where('assistant.organization_id = :organization', { organization: this.organizationId })
       .andWhere('assistant.deleted_at IS NULL');
-  }
-
-  /** Every condition is joined by AND to the organization's; the only OR has its own brackets. */
-  private visible(filter: AssistantFilter): SelectQueryBuilder<AssistantEntity> {
-    const query = this.live();
-    if (filter.visibleTo !== null)
-      query.andWhere(
-        // Three indexed conditions: an EXISTS here made the planner read every row of the organization.
-        `(assistant.owner_id = :viewer OR assistant.published OR assistant.id = ANY(ARRAY(${SHARED_WITH_VIEWER})))`,
-        { viewer: filter.visibleTo },
-      );
-    if (filter.onlyIds !== null) query.andWhere('assistant.id = ANY(:only)', { only: [...filter.onlyIds] });
-    if (filter.onlyPublished === true) query.andWhere('assistant.published');
-    if (filter.ownerId !== undefined) query.andWhere('assistant.owner_id = :owner', { owner: filter.ownerId });
-    if (filter.type !== undefined) query.andWhere('assistant.type = :type', { type: filter.type });
-    if (filter.text !== undefined) {
-      const { searcher } = filter;
-      const newest = searcher === undefined ? NEWEST_MATCHES : `(${NEWEST_MATCHES} AND ${HIDES_NEWEST} IS NOT TRUE)`;
-      query.andWhere(`(${newest} OR ${LIVE_MATCHES})`, {
-        text: `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`,
-        ...(searcher === undefined ? {} : { viewer: searcher }),
-      });
-    }
-    return query;
   }
 }

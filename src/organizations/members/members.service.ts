@@ -25,6 +25,15 @@ export type MemberChanges = Partial<Pick<Member, 'name' | 'role' | 'disabled'>>;
 /** Tells addresses from user ids; DTOs check more. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
+const memberOf = ({ userId, email, name, role, disabled, systemAdmin }: MemberRow): Member => ({
+  userId,
+  email,
+  name,
+  role,
+  disabled,
+  systemAdmin,
+});
+
 const viewOf = (row: MemberRow): MemberDto => ({
   user_id: row.userId,
   email: row.email,
@@ -57,9 +66,14 @@ export class MembersService {
   /** Null for everyone who is not a member of this organization. */
   async find(organizationId: string, userIdOrEmail: string): Promise<Member | null> {
     const row = await this.members.within(organizationId).find(userIdOrEmail);
-    if (row === null) return null;
-    const { userId, email, name, role, disabled, systemAdmin } = row;
-    return { userId, email, name, role, disabled, systemAdmin };
+    return row === null ? null : memberOf(row);
+  }
+
+  /** Members of this organization by user id, in one statement. */
+  async findAll(organizationId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, Member>> {
+    if (userIds.length === 0) return new Map();
+    const rows = await this.members.within(organizationId).findAll([...new Set(userIds)]);
+    return new Map(rows.map((row) => [row.userId, memberOf(row)]));
   }
 
   async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberDto>> {

@@ -119,6 +119,10 @@ export class MemberScope {
     return row ?? null;
   }
 
+  findAll(userIds: readonly string[]): Promise<MemberRow[]> {
+    return this.select().andWhere('member.user_id = ANY (:userIds)', { userIds }).getRawMany<MemberRow>();
+  }
+
   async list(limit: number, after: string | null): Promise<[MemberRow[], number]> {
     const page = this.select().orderBy('person.email', 'ASC').limit(limit);
     if (after !== null) page.andWhere('person.email > :after', { after });

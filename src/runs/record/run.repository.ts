@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type SelectQueryBuilder } from 'typeorm';
-import { type PageRequest, decodeCursor, isUuid } from '../../kernel';
+import { DataSource, IsNull } from 'typeorm';
+import { COUNT_LIMIT, type PageRequest, decodeCursor, isUuid } from '../../kernel';
 import { AcrossOrganizations, TenantScope } from '../../platform/database';
 import { REPORT_LIMITS } from '../report/shape-report';
+import { RunList } from './run-list.repository';
 import { RUN_COLUMNS, RunEntity } from './run.entity';
 import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './run-sql';
 import type { RunFilter, RunRating, RunRecord, RunStats } from '../run/run.types';
@@ -39,9 +40,6 @@ function recordOf(row: RunEntity): RunRecord {
     rating: rating === null ? null : { value: rating, reason: ratingReason },
   };
 }
-
-const OWN_OR_ASKED = `run.organizationId = :organizationId OR
-  (run.callerOrganizationId = :organizationId AND run.userId = :asker AND run.parentRunId IS NULL)`;
 
 const PRUNE = `
   WITH old AS (
@@ -112,15 +110,9 @@ export class RunScope extends TenantScope<RunEntity> {
 
   /** Newest first. The cursor is the id of the last run of the page before. */
   async page(filter: RunFilter, page: PageRequest): Promise<{ records: readonly RunRecord[]; total: number }> {
-    const total = await this.matching(filter).getCount();
-    const query = this.matching(filter);
-    const after = cursorId(page);
-    if (after !== null) query.andWhere('run.id < :after', { after });
-    const rows = await query
-      .select(LIST_COLUMNS)
-      .orderBy('run.id', 'DESC')
-      .take(page.limit + 1)
-      .getMany();
+    const list = new RunList(this.rows, this.organizationId);
+    const total = await list.count(filter, COUNT_LIMIT);
+    const rows = await list.page(filter, LIST_COLUMNS, page.limit + 1, cursorId(page));
     return { records: rows.map(recordOf), total };
   }
 
@@ -143,45 +135,6 @@ export class RunScope extends TenantScope<RunEntity> {
     const tools = await manager.query<RunStats['tools']>(TOOL_STATS, [this.organizationId, assistantId]);
     return { ...figures, tools };
   }
-
-  private matching(filter: RunFilter): SelectQueryBuilder<RunEntity> {
-    const query = this.rows
-      .createQueryBuilder('run')
-      .where(filter.asker === undefined ? 'run.organizationId = :organizationId' : `(${OWN_OR_ASKED})`, {
-        organizationId: this.organizationId,
-        asker: filter.asker,
-      });
-    if (filter.assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', filter);
-    if (filter.status !== undefined) query.andWhere('run.status = :status', filter);
-    this.narrow(query, filter);
-    if (filter.onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: filter.onlyAssistants });
-    if (filter.visibleTo !== undefined) {
-      query.andWhere(
-        '((run.userId = :userId AND run.parentRunId IS NULL) OR run.assistantId = ANY(:assistantIds))',
-        filter.visibleTo,
-      );
-    }
-    return query;
-  }
-
-  private narrow(query: SelectQueryBuilder<RunEntity>, filter: RunFilter): void {
-    const { hasProblems, from, to, userId, rating, question } = filter;
-    if (hasProblems !== undefined) query.andWhere(hasProblems ? 'run.problems > 0' : 'run.problems = 0');
-    if (from !== undefined) query.andWhere('run.id >= :fromId', { fromId: idAt(from) });
-    if (to !== undefined) query.andWhere('run.id < :toId', { toId: idAt(to) });
-    if (userId !== undefined) query.andWhere('run.userId = :asker_', { asker_: userId });
-    if (rating !== undefined) query.andWhere('run.rating = :rating', { rating });
-    if (question !== undefined) {
-      const text = `%${question.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-      query.andWhere('run.question ILIKE :text', { text });
-    }
-  }
-}
-
-/** The least id of a run that began at this time: ids begin with it. */
-function idAt(time: number): string {
-  const hex = Math.max(0, Math.trunc(time)).toString(16).padStart(12, '0').slice(-12);
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** Null on the first page and for an invalid cursor. */

@@ -32,3 +32,9 @@ it.each([
   await i18n.use('en');
   expect(i18n.date('2026-11-23T12:00:00Z')).toBe(written);
 });
+
+it('says of a list that was not counted to its end that there are more', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')));
+  await i18n.use('en');
+  expect([999, 1_000, 1_001].map((length) => i18n.total(length))).toEqual(['999', '1,000', '1,000+']);
+});

@@ -35,6 +35,8 @@ function withoutNames(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormatO
     ...(options.timeZone === undefined ? {} : { timeZone: options.timeZone }),
   };
 }
+/** `COUNT_LIMIT` of the service. */
+const MOST_COUNTED = 1_001;
 type Values = Readonly<Record<string, string | number>>;
 
 export const isLocale = (text: string | null | undefined): text is Locale => LOCALES.some((locale) => locale === text);
@@ -88,7 +90,12 @@ class I18n {
   count(key: string, n: number, values?: Values): string {
     const form = new Intl.PluralRules(this.locale).select(n);
     const text = this.messages[`${key}.${form}`] ?? this.messages[`${key}.other`] ?? key;
-    return fill(text, { ...values, n: this.number(n) });
+    return fill(text, { n: this.number(n), ...values });
+  }
+
+  /** Length of a list. The API counts long lists no further than 1,001. */
+  total(length: number): string {
+    return length === MOST_COUNTED ? `${this.number(1_000)}+` : this.number(length);
   }
 
   number(value: number, options?: Intl.NumberFormatOptions): string {

@@ -1,0 +1,120 @@
+import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
+import type { RunFilter } from '../run/run.types';
+import { type RunEntity } from './run.entity';
+
+/** A part of a list that one index serves in the order of ids. */
+interface Part {
+  readonly query: SelectQueryBuilder<RunEntity>;
+  /** The newest of each of these assistants, instead of those of the organization. */
+  readonly assistantIds: readonly number[] | null;
+}
+
+/**
+ * Runs that a person sees, newest first. A page reads about as many rows as it has: each right has its own part, since
+ * rights joined by OR make the planner read every run of the organization, or those of all organizations.
+ */
+export class RunList {
+  constructor(
+    private readonly rows: Repository<RunEntity>,
+    private readonly organizationId: string,
+  ) {}
+
+  page(filter: RunFilter, columns: string[], limit: number, before: string | null): Promise<RunEntity[]> {
+    const parts = this.parts(filter);
+    if (before !== null) for (const { query } of parts) query.andWhere('run.id < :before', { before });
+    const { sql, parameters } = union(parts, limit);
+    return this.rows
+      .createQueryBuilder('run')
+      .select(columns)
+      .where(`run.id IN (SELECT id FROM (${sql}) seen ORDER BY id DESC LIMIT ${limit})`)
+      .setParameters(parameters)
+      .orderBy('run.id', 'DESC')
+      .getMany();
+  }
+
+  /** Counts no further than `limit`. */
+  async count(filter: RunFilter, limit: number): Promise<number> {
+    const { sql, parameters } = union(this.parts(filter), limit);
+    const counted = await this.rows.manager
+      .createQueryBuilder()
+      .select('count(*)::int', 'total')
+      .from(`(SELECT FROM (${sql}) seen LIMIT ${limit})`, 'counted')
+      .setParameters(parameters)
+      .getRawOne<{ total: number }>();
+    return counted?.total ?? 0;
+  }
+
+  private parts(filter: RunFilter): Part[] {
+    const { asker, visibleTo } = filter;
+    const parts = visibleTo === undefined ? [this.ofAssistants(filter, filter.onlyAssistants ?? null)] : [];
+    if (visibleTo !== undefined) {
+      const { userId } = visibleTo;
+      const asked = this.own(filter).andWhere('run.userId = :userId AND run.parentRunId IS NULL', { userId });
+      const only = filter.onlyAssistants;
+      const editable = only ? visibleTo.assistantIds.filter((id) => only.includes(id)) : visibleTo.assistantIds;
+      parts.push({ query: asked, assistantIds: null }, this.ofAssistants(filter, editable));
+    }
+    if (asker !== undefined) {
+      const elsewhere = this.matching(filter)
+        .andWhere('run.callerOrganizationId = :organizationId', { organizationId: this.organizationId })
+        .andWhere('run.userId = :asker AND run.parentRunId IS NULL', { asker });
+      if (visibleTo !== undefined) elsewhere.andWhere('run.userId = :userId', { userId: visibleTo.userId });
+      parts.push({ query: elsewhere, assistantIds: null });
+    }
+    return parts;
+  }
+
+  private ofAssistants(filter: RunFilter, ids: readonly number[] | null): Part {
+    const { assistantId } = filter;
+    const wanted = assistantId === undefined ? ids : [assistantId].filter((id) => ids?.includes(id) ?? true);
+    return { query: this.own(filter), assistantIds: wanted };
+  }
+
+  private own(filter: RunFilter): SelectQueryBuilder<RunEntity> {
+    const { organizationId } = this;
+    return this.matching(filter).andWhere('run.organizationId = :organizationId', { organizationId });
+  }
+
+  private matching(filter: RunFilter): SelectQueryBuilder<RunEntity> {
+    const { assistantId, status, onlyAssistants } = filter;
+    const query = this.rows.createQueryBuilder('run').select('run.id', 'id').where('true');
+    if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
+    if (status !== undefined) query.andWhere('run.status = :status', { status });
+    if (onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: [...onlyAssistants] });
+    narrow(query, filter);
+    return query;
+  }
+}
+
+function narrow(query: SelectQueryBuilder<RunEntity>, filter: RunFilter): void {
+  const { hasProblems, from, to, userId, rating, question } = filter;
+  if (hasProblems !== undefined) query.andWhere(hasProblems ? 'run.problems > 0' : 'run.problems = 0');
+  if (from !== undefined) query.andWhere('run.id >= :fromId', { fromId: idAt(from) });
+  if (to !== undefined) query.andWhere('run.id < :toId', { toId: idAt(to) });
+  if (userId !== undefined) query.andWhere('run.userId = :asker_', { asker_: userId });
+  if (rating !== undefined) query.andWhere('run.rating = :rating', { rating });
+  if (question !== undefined) {
+    const text = `%${question.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    query.andWhere('run.question ILIKE :text', { text });
+  }
+}
+
+/** The least id of a run that began at this time: ids begin with it. */
+function idAt(time: number): string {
+  const hex = Math.max(0, Math.trunc(time)).toString(16).padStart(12, '0').slice(-12);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+function union(parts: readonly Part[], limit: number): { sql: string; parameters: ObjectLiteral } {
+  const parameters: ObjectLiteral = {};
+  const texts = parts.map(({ query, assistantIds }, at) => {
+    query.orderBy('run.id', 'DESC').limit(limit);
+    if (assistantIds !== null) query.andWhere('run.assistantId = each.assistant');
+    Object.assign(parameters, query.getParameters());
+    if (assistantIds === null) return `(${query.getQuery()})`;
+    parameters[`assistants${at}`] = [...assistantIds];
+    return `(SELECT newest.id FROM unnest(CAST(:assistants${at} AS int[])) each(assistant)
+      CROSS JOIN LATERAL (${query.getQuery()}) newest ORDER BY newest.id DESC LIMIT ${limit})`;
+  });
+  return { sql: texts.join(' UNION '), parameters };
+}
