@@ -103,10 +103,18 @@ export class JobRepository {
         await this.boss.start();
         const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
         for (const name of names) if (!known.has(name)) await this.create(name, owner);
-        if (this.database.rowSecurity.enforced) await owner.query(GRANT_JOBS);
+        if (this.database.rowSecurity.enforced) await this.grant(owner);
       } finally {
         this.owner = null;
       }
+    });
+  }
+
+  /** Under the lock: grants of two processes at once fail with "tuple concurrently updated". */
+  private async grant(owner: DataSource): Promise<void> {
+    await owner.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`);
+      await tx.query(GRANT_JOBS);
     });
   }
 
