@@ -70,6 +70,8 @@ export const SETTINGS = {
     url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),
     /** Login that owns the tables; null: the one of `url`. */
     ownerUrl: variable('DATABASE_OWNER_URL', url('postgres:', 'postgresql:')),
+    /** The server itself, where `url` names a pooler; null: `url` keeps sessions. */
+    sessionUrl: variable('DATABASE_SESSION_URL', url('postgres:', 'postgresql:')),
     poolSize: variable('DATABASE_POOL_SIZE=10', integer(1, 500)),
     dataDir: variable('DATA_DIR=./data', path()),
   },

@@ -18,9 +18,9 @@ export class Signals implements OnApplicationShutdown {
 
   /** Connects to other processes. On an embedded database signals stay in this process. */
   start(): void {
-    const { url } = this.config.database;
+    const { url, sessionUrl } = this.config.database;
     if (url === null || this.channel !== null) return;
-    this.channel = new NotifyChannel(url, (topic, payload) => this.tell(topic, payload));
+    this.channel = new NotifyChannel(sessionUrl ?? url, (topic, payload) => this.tell(topic, payload));
     this.channel.open();
   }
 

@@ -8,10 +8,14 @@ import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import {
   acrossOrganizations,
+  type DatabaseConfig,
   openDatabase,
   type OpenDatabase,
   withinOrganization,
 } from '../../../src/platform/postgres';
+import { queryPrepared } from '../../../src/platform/database';
+import type { Config } from '../../../src/platform/config';
+import { Signals } from '../../../src/platform/signals';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { until } from '../../support/until';
 
@@ -24,6 +28,8 @@ const SERVER_CONNECTIONS = 2;
 describePooled('through PgBouncer in transaction mode', () => {
   let owner: DataSource;
   let bound: OpenDatabase;
+  /** `url` leads through the pooler. */
+  let config: DatabaseConfig & { url: string };
   let pooler: ChildProcess;
   let directory: string;
   const organizations: string[] = [];
@@ -82,10 +88,8 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
         await client.end().catch(() => undefined);
       }
     });
-    bound = await openDatabase(
-      { url: url.href, dataDir: '', poolSize: 12 },
-      { migrations, schema: 'skip', bound: true },
-    );
+    config = { url: url.href, sessionUrl: testDatabaseUrl(), dataDir: '', poolSize: 12 };
+    bound = await openDatabase(config, { migrations, schema: 'skip', bound: true });
   });
   afterAll(async () => {
     await bound.close();
@@ -101,7 +105,7 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
   it('keeps organizations apart that take turns on the same server connections', async () => {
     expect(bound.rowSecurity).toMatchObject({ enforced: true });
     await Promise.all(
-      Array.from({ length: 300 }, (_, n) => organizations[n % organizations.length] ?? '').map(async (organization) => {
+      Array.from({ length: 100 }, (_, n) => organizations[n % organizations.length] ?? '').map(async (organization) => {
         await withinOrganization(organization, async () => {
           expect(await seen(bound.dataSource)).toEqual([organization]);
           await bound.dataSource.transaction(async (tx) => {
@@ -112,6 +116,45 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
       }),
     );
     expect((await acrossOrganizations('jobs', () => seen(bound.dataSource))).sort()).toEqual([...organizations].sort());
+  });
+
+  it('answers prepared statements, whichever server connection gets them', async () => {
+    const ask = (n: number) =>
+      withinOrganization(organizations[0] ?? '', () =>
+        queryPrepared(bound.dataSource, 'SELECT $1::int AS n, count(*)::int AS seen FROM organizations', [n]),
+      );
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(n)));
+    expect(answers).toEqual(answers.map((_, n) => [{ n, seen: 1 }]));
+  });
+
+  it('tells other processes by notifications, on a session of its own', async () => {
+    const heard: string[] = [];
+    const [here, there] = [1, 2].map(() => new Signals({ database: config } as unknown as Config));
+    there?.on('news', (payload) => void heard.push(payload));
+    for (const signals of [here, there]) signals?.start();
+    try {
+      await until(() => here?.state === 'ok' && there?.state === 'ok');
+      here?.publish('news', 'first');
+      await until(() => heard.length > 0);
+      expect(heard).toEqual(['first']);
+    } finally {
+      for (const signals of [here, there]) await signals?.onApplicationShutdown();
+    }
+  });
+
+  it('holds the lock of migrations on a session of its own, and leaves none behind', async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 3 }, () => openDatabase(config, { migrations, schema: 'migrate', bound: true })),
+    );
+    try {
+      const [locks] = await owner.query<[{ n: number }]>(
+        `SELECT count(*)::int AS n FROM pg_locks
+         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(locks.n).toBe(0);
+    } finally {
+      for (const database of opened) await database.close();
+    }
   });
 
   it('leaves no organization on a server connection', async () => {

@@ -5,6 +5,8 @@ export interface DatabaseConfig {
   readonly url: string | null;
   /** Login that owns the tables, where `url` has another one. It migrates and changes the schema. */
   readonly ownerUrl?: string | null;
+  /** The server itself, where `url` names a pooler that shares connections between transactions. */
+  readonly sessionUrl?: string | null;
   readonly dataDir: string;
   readonly poolSize: number;
 }

@@ -44,7 +44,7 @@ export interface OpenDatabase {
 
 interface Target {
   readonly url: string;
-  /** For the owner of the tables, when it has a login of its own. */
+  /** For the owner of the tables, when it has a login or a way of its own. */
   readonly ownerUrl: string | null;
   readonly engine: OpenDatabase['engine'];
   stop(): Promise<void>;
@@ -116,9 +116,11 @@ async function bind(dataSource: DataSource, security: RowSecurity, state: RowSec
   security.enforced = true;
 }
 
-async function findTarget({ url, ownerUrl = null, dataDir }: DatabaseConfig, share: boolean): Promise<Target> {
+async function findTarget(config: DatabaseConfig, share: boolean): Promise<Target> {
+  const { url, dataDir } = config;
   const stop = (): Promise<void> => Promise.resolve();
-  if (url !== null) return { url, ownerUrl, engine: 'server', stop };
+  // The lock of migrations belongs to a session.
+  if (url !== null) return { url, ownerUrl: config.ownerUrl ?? config.sessionUrl ?? null, engine: 'server', stop };
   const running = share ? await runningEmbeddedUrl(dataDir) : null;
   if (running !== null) return { url: running, ownerUrl: null, engine: 'shared', stop };
   const embedded = await startEmbedded({ dataDir });
