@@ -33,8 +33,16 @@ module.exports = {
           'test/**/*.spec.ts',
           'src/**/*.spec.ts',
           'test/support/**/*.{ts,mjs,cjs}',
+          'test/cluster/cluster.mjs',
         ],
-        project: ['src/**/*.ts', 'migrations/**/*.ts', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.mjs'],
+        project: [
+          'src/**/*.ts',
+          'migrations/**/*.ts',
+          'test/**/*.ts',
+          'test/cluster/*.mjs',
+          'scripts/**/*.mjs',
+          'bench/**/*.mjs',
+        ],
         // Imported by what test/support/kubernetes-types.ts compiles.
         ignoreDependencies: ['kubernetes-types'],
       },

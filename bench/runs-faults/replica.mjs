@@ -1,4 +1,4 @@
-// One process of the service, its API, and readers of runs.
+// One process of the service, clients of its API, and readers of runs.
 import { join } from 'node:path';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
 import { main, root } from '../suts/bellwether.mjs';
@@ -7,8 +7,9 @@ const KEY = `bw_${'b'.repeat(48)}`;
 const SECRETS = `bench:${'0123456789abcdef'.repeat(4)}`;
 const headers = { authorization: `Bearer ${KEY}` };
 
-export async function startReplica({ dataDir, databaseUrl, env, name = 'data' }) {
-  const port = await freePort();
+/** `port`: the one it had before a restart; absent: a free one. */
+export async function startReplica({ dataDir, databaseUrl, env, name = 'data', port: wanted }) {
+  const port = wanted ?? (await freePort());
   const child = startNode(main, {
     cwd: root,
     env: {
@@ -33,20 +34,22 @@ export async function startReplica({ dataDir, databaseUrl, env, name = 'data' })
 
 const TERMINAL = /^run\.(completed|failed|cancelled)$/;
 
-class Replica {
-  constructor(child, url) {
-    this.child = child;
+/** The API at one address: a process, or a proxy in front of several. */
+export class Client {
+  constructor(url) {
     this.url = url;
   }
 
-  async call(method, path, body) {
+  /** `body` is sent as JSON unless it is a form. Another proxy's answers have no JSON: null. */
+  async call(method, path, body, more = {}) {
+    const isForm = body instanceof FormData;
     const response = await fetch(this.url + path, {
       method,
-      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
-      body: body && JSON.stringify(body),
+      headers: { ...headers, ...(body && !isForm ? { 'content-type': 'application/json' } : {}), ...more },
+      body: isForm ? body : body && JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, json: text === '' ? null : JSON.parse(text) };
+    return { status: response.status, text, json: parsed(text) };
   }
 
   /** Asks again while the service is too busy; throws unless it succeeds then. */
@@ -65,8 +68,8 @@ class Replica {
     return (await this.made('POST', `/api/v1/assistants/${assistant}/runs`, body)).id;
   }
 
-  /** Frames after `after`, as far as they come: to the end of the run, or of this process. */
-  async frames(id, { after = 0 } = {}) {
+  /** Frames after `after`, as far as they come: to the end of the run or of this process, or until there are `most`. */
+  async frames(id, { after = 0, most = Infinity } = {}) {
     const frames = [];
     let held = '';
     try {
@@ -77,11 +80,19 @@ class Replica {
         const blocks = (held + decoder.decode(bytes, { stream: true })).split('\n\n');
         held = blocks.pop();
         frames.push(...blocks.filter((block) => /^id: /m.test(block)));
+        if (frames.length >= most) break;
       }
     } catch {
       // Cut: the caller asks again.
     }
     return { status: 200, frames };
+  }
+}
+
+class Replica extends Client {
+  constructor(child, url) {
+    super(url);
+    this.child = child;
   }
 
   kill() {
@@ -91,6 +102,14 @@ class Replica {
 
   stop() {
     return stop(this.child, 20_000);
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

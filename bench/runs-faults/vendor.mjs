@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
+const USAGE = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
 const MARK = /\[(\w+) words=(\d+) delay=(\d+)\]/;
 
 /** What a run asks, so that the vendor answers with so many words, one every `delay` ms, and knows it again by its name. */
@@ -10,7 +11,7 @@ export const question = (name, { words, delay }) => `[${name} words=${words} del
 export const answerOf = (words) => Array.from({ length: words }, (_, n) => `w${n} `).join('');
 
 export async function startVendor() {
-  /** By the run's name: `{open, closedAt}`, monotonic milliseconds. */
+  /** By the run's name: `{open, closedAt, path, times}`; monotonic milliseconds, and how often it was asked. */
   const calls = new Map();
   const server = createServer((request, response) => void serve(request, response, calls));
   server.listen(0, '127.0.0.1');
@@ -32,9 +33,10 @@ async function serve(request, response, calls) {
   let text = '';
   for await (const part of request.setEncoding('utf8')) text += part;
   const [, name, words, delay] = MARK.exec(text) ?? [null, 'unknown', '1', '0'];
-  const call = { open: true, closedAt: null };
+  const call = { open: true, closedAt: null, path: request.url, times: (calls.get(name)?.times ?? 0) + 1 };
   calls.set(name, call);
   response.once('close', () => Object.assign(call, { open: false, closedAt: performance.now() }));
+  if (!JSON.parse(text).stream) return whole(response, Number(words), Number(delay));
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const chunk = (delta, finish_reason = null, more = {}) =>
     response.write(
@@ -45,8 +47,17 @@ async function serve(request, response, calls) {
     chunk({ content: `w${n} ` });
     await pause(Number(delay), response);
   }
-  chunk({}, 'stop', { usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 } });
+  chunk({}, 'stop', { usage: USAGE });
   response.end('data: [DONE]\n\n');
+}
+
+/** The answer in one piece, as late as its stream would end. */
+async function whole(response, words, delay) {
+  await pause(words * delay, response);
+  const message = { role: 'assistant', content: answerOf(words) };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  const body = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage: USAGE };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 const pause = (ms, response) =>

@@ -1,0 +1,153 @@
+// Three processes of the service on one PostgreSQL server, behind nginx, under mixed load and faults. Exit code 1 when one
+// accepted thing is lost, doubled or stuck; docs/contributing/cluster.md describes the scenario.
+//
+//   npm run build && npm run test:cluster -- [--short | --minutes=10] [--pgbouncer]
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../bench/lib/children.mjs';
+import { Client } from '../../bench/runs-faults/replica.mjs';
+import { startVendor } from '../../bench/runs-faults/vendor.mjs';
+import { isBuilt } from '../../bench/suts/bellwether.mjs';
+import { check, endsOf } from './checks.mjs';
+import { Ledger } from './ledger.mjs';
+import { Load } from './load.mjs';
+import { isInstalled, startPostgres } from './postgres.mjs';
+import { nginxPath, pgbouncerPath, startNginx, startPgbouncer } from './proxies.mjs';
+import { Replicas } from './replicas.mjs';
+
+const REPLICAS = 3;
+const words = process.argv.slice(2);
+const isShort = words.includes('--short');
+const minutes = Number(words.find((word) => word.startsWith('--minutes='))?.split('=')[1] ?? 5);
+const allPooled = words.includes('--pgbouncer');
+/** Things of each kind that are accepted between two faults. */
+const BETWEEN = isShort ? 1 : 5;
+/** Of the whole: whatever does not come to an end is told with what it waits for. */
+const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + 300_000;
+
+function refuse(why) {
+  console.error(why);
+  process.exit(2);
+}
+const unknown = words.filter((word) => !/^--(short|pgbouncer|minutes=\d+(\.\d+)?)$/.test(word));
+if (unknown.length > 0) refuse(`unknown: ${unknown.join(' ')}; known are --short, --minutes=5, --pgbouncer`);
+if (!isBuilt()) refuse('not built: npm run build');
+if (!isInstalled()) refuse('the programs of a PostgreSQL server are missing: .ci/system.sh');
+if (nginxPath === undefined) refuse('nginx is missing: .ci/system.sh');
+if (allPooled && pgbouncerPath === undefined) refuse('PgBouncer is missing: .ci/system.sh');
+
+const begun = performance.now();
+const elapsed = () => (performance.now() - begun) / 1_000;
+const say = (text) => console.error(`${elapsed().toFixed(0).padStart(4)} s  ${text}`);
+
+const parent = mkdtempSync(join(tmpdir(), 'bellwether-cluster-'));
+// PostgreSQL and PgBouncer run as another user when this is root.
+chmodSync(parent, 0o755);
+process.on('exit', () => rmSync(parent, { recursive: true, force: true }));
+const ledger = new Ledger();
+const { problems } = ledger;
+const vendor = await startVendor();
+const database = await startPostgres(parent);
+const pooler = pgbouncerPath === undefined ? null : await startPgbouncer(parent, database.port);
+const ports = [];
+while (ports.length < REPLICAS) ports.push(await freePort());
+// Without --pgbouncer, one of three goes through the pooler.
+const isPooled = (n) => pooler !== null && (allPooled || n === REPLICAS - 1);
+const settings = ports.map((port, n) => ({
+  port,
+  dataDir: parent,
+  databaseUrl: isPooled(n) ? pooler.url : database.url,
+  env: {
+    // The vendor sees by the path which process asks.
+    OPENAI_BASE_URL: vendor.url.replace('/v1', `/${n}/v1`),
+    RUN_CONCURRENCY: '16',
+    SHUTDOWN_TIMEOUT: '10000',
+    ...(isPooled(n) ? { DATABASE_SESSION_URL: database.url } : {}),
+  },
+}));
+const replicas = new Replicas(settings, problems);
+const rows = [];
+let load = null;
+
+setTimeout(() => {
+  for (const what of load?.waiting.values() ?? []) problems.add(`stuck: ${what}`);
+  problems.add(`not done in ${LIMIT_MS / 1_000} s`);
+  report();
+  process.exit(1);
+}, LIMIT_MS).unref();
+
+/** The process with most background runs in flight, as soon as one has two. */
+async function busiest() {
+  for (;;) {
+    const open = [...vendor.calls].filter(([name, call]) => call.open && name.startsWith('run'));
+    const counts = ports.map((_, n) => open.filter(([, { path }]) => path.startsWith(`/${n}/`)).length);
+    const most = Math.max(...counts);
+    if (most >= 2) return counts.indexOf(most);
+    await sleep(10);
+  }
+}
+
+const FAULTS = {
+  'process killed': async () => replicas.kill(await busiest()),
+  'process restarted': async () => replicas.restart(await busiest()),
+  'database restarted': async () => {
+    await database.restart();
+    return `all ready ${await replicas.recovered()} later`;
+  },
+  'connections cut': async () => {
+    const count = await database.cut();
+    return `${count} connections, all ready ${await replicas.recovered()} later`;
+  },
+};
+
+async function fault(name) {
+  const figures = await FAULTS[name]();
+  rows.push([name, figures]);
+  say(`${name}: ${figures}`);
+  await ledger.advanced(BETWEEN);
+}
+
+async function faults() {
+  const names = Object.keys(FAULTS);
+  await ledger.advanced(BETWEEN);
+  for (const name of names) await fault(name);
+  while (!isShort && elapsed() < minutes * 60) await fault(names[Math.floor(Math.random() * names.length)]);
+}
+
+function report() {
+  const pooled = settings.filter((_, n) => isPooled(n)).length;
+  const { accepted, repeated } = ledger;
+  const list = (entries) => [...entries].map(([what, count]) => `${count} ${what}`).join(', ');
+  const lines = [
+    ['| what happened | |', '| --- | --- |'],
+    rows.map(([name, figures]) => `| ${name} | ${figures} |`),
+    [`| accepted | ${list(Object.entries(accepted))} |`, `| ends of runs | ${list(endsOf(ledger))} |`],
+    [`| sent again | ${list(repeated) || 'nothing'} |`],
+  ];
+  console.log(
+    `${REPLICAS} processes, ${pooled} through PgBouncer, ${elapsed().toFixed(0)} s\n\n${lines.flat().join('\n')}\n`,
+  );
+  for (const problem of problems) console.log(`FAILED ${problem}`);
+  console.log(problems.size === 0 ? 'Nothing is lost, doubled or stuck.' : `${problems.size} problems`);
+}
+
+await replicas.start();
+const nginx = await startNginx(parent, ports);
+load = new Load(new Client(nginx.url), ledger);
+await load.prepare();
+say(`${REPLICAS} processes are ready`);
+load.begin();
+await faults();
+await load.end();
+say('no request is open');
+await check({ ledger, load, replicas: replicas.list, vendor, database });
+say('checked');
+await replicas.stop();
+await nginx.stop();
+await pooler?.stop();
+await database.stop();
+vendor.stop();
+report();
+process.exit(problems.size === 0 ? 0 : 1);

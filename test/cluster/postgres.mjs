@@ -1,0 +1,101 @@
+// A throw-away PostgreSQL server of the programs that .ci/postgres.sh finds, as a child that can be restarted.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../../bench/lib/children.mjs';
+
+const DEBIAN = '/usr/lib/postgresql';
+
+function programs() {
+  const newest = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...newest.map((version) => join(DEBIAN, version, 'bin')), ...(process.env.PATH ?? '').split(':')];
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+/** PostgreSQL refuses to run as root: there it runs as `postgres` or `nobody`. */
+function user() {
+  if (process.getuid() !== 0) return {};
+  const idOf = (name, kind) => Number(execFileSync('id', [kind, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: idOf(name, '-u'), gid: idOf(name, '-g') };
+    } catch {
+      // No such user here.
+    }
+  }
+  throw new Error('root needs a user `postgres` or `nobody`');
+}
+
+export const isInstalled = () => programs() !== null;
+
+export async function startPostgres(parent) {
+  const bin = programs();
+  const as = user();
+  const home = join(parent, 'postgres');
+  mkdirSync(home);
+  if (as.uid !== undefined) chownSync(home, as.uid, as.gid);
+  const data = join(home, 'data');
+  const options = { cwd: home, stdio: 'ignore', ...as };
+  const initdb = ['-D', data, '-U', 'bellwether', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+  execFileSync(join(bin, 'initdb'), initdb, options);
+  const port = await freePort();
+  const url = `postgres://bellwether@127.0.0.1:${port}/postgres`;
+  let server = null;
+
+  const query = async (text, values) => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  const start = async () => {
+    // Nothing here outlives the test, so nothing waits for the disk.
+    const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'].flatMap((each) => ['-c', each]);
+    const listen = ['-p', String(port), '-k', home, '-h', '127.0.0.1'];
+    server = spawn(join(bin, 'postgres'), ['-D', data, ...listen, ...settings], options);
+    while (!(await query('SELECT 1').catch(() => null))) {
+      if (server.exitCode !== null) throw new Error('PostgreSQL does not start');
+      await sleep(50);
+    }
+  };
+  /** `SIGINT` is a fast shutdown: open transactions are rolled back, connections are cut. */
+  const stop = async () => {
+    const ended = once(server, 'exit');
+    server.kill('SIGINT');
+    await ended;
+  };
+  process.on('exit', () => {
+    // Immediate: the child is waited for by nobody.
+    if (server?.exitCode === null) server.kill('SIGQUIT');
+  });
+
+  await start();
+  return {
+    url,
+    port,
+    query,
+    stop: async () => {
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+    async restart() {
+      await stop();
+      await start();
+    },
+    /** Ends all connections of services; their number. */
+    async cut() {
+      const rows = await query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+      );
+      return rows.length;
+    },
+  };
+}
