@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { compile, compiledFile } from './compiled';
+import { mayReadOnly, readOnly } from './read-only';
 
 export interface ServerProcess {
   readonly url: string;
@@ -24,6 +25,8 @@ export interface ServerOptions {
   /** Absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** As containers run it, where this machine can: nothing but `dataDir` can be written, and there are no capabilities. */
+  readonly confined?: boolean;
 }
 
 const KEY = `bw_${'k'.repeat(40)}`;
@@ -31,15 +34,19 @@ const SECRETS = `test:${randomBytes(32).toString('hex')}`;
 const PATIENCE_MS = 120_000;
 
 /** The service in a process of its own, as `npm start` runs it, to be killed. */
-export async function startServer({ dataDir, databaseUrl, env = {} }: ServerOptions): Promise<ServerProcess> {
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const { dataDir, databaseUrl, env = {}, confined = false } = options;
   compile(['src', 'migrations']);
   const started = performance.now();
-  const child = spawn(process.execPath, ['--enable-source-maps', compiledFile('src/main.js')], {
+  const plain = [process.execPath, '--enable-source-maps', compiledFile('src/main.js')];
+  const [program = '', ...args] = confined && mayReadOnly() ? readOnly(dataDir, plain) : plain;
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
       PORT: '0',
       DATA_DIR: dataDir,
+      ...(confined ? { TMPDIR: dataDir } : {}),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
       BOOTSTRAP_ADMIN_KEY: KEY,
       SECRETS_KEY: SECRETS,

@@ -1,4 +1,11 @@
-import { migrate, type OpenDatabase, revertLast, runningServers, schemaStatus } from '../../platform/postgres';
+import {
+  isUsable,
+  migrate,
+  type OpenDatabase,
+  revertLast,
+  runningServers,
+  schemaStatus,
+} from '../../platform/postgres';
 import type { Config } from '../../platform/config';
 import { withDatabase } from '../context';
 import type { CommandResult } from '../output';
@@ -12,9 +19,10 @@ const list = (names: readonly string[]): string =>
 
 export const showStatus = (config: Config): Promise<CommandResult> =>
   withDatabase(config, async ({ dataSource, engine }) => {
-    const { applied, pending, unknown } = await schemaStatus(dataSource);
+    const status = await schemaStatus(dataSource);
+    const { applied, pending, unknown } = status;
     const text = `Applied\n${list(applied)}\nPending\n${list(pending)}\nUnknown to this build\n${list(unknown)}`;
-    return { text, data: { engine, applied, pending, unknown }, ok: pending.length === 0 && unknown.length === 0 };
+    return { text, data: { engine, applied, pending, unknown }, ok: isUsable(status) };
   });
 
 export const applyPending = (config: Config): Promise<CommandResult> =>

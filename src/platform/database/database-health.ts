@@ -24,8 +24,8 @@ export class DatabaseHealth {
 
   private async ask(): Promise<string> {
     try {
-      const { pending, unknown } = await schemaStatus(this.dataSource);
-      if (unknown.length > 0) return 'schema is newer than this build';
+      const { pending, contracted } = await schemaStatus(this.dataSource);
+      if (contracted.length > 0) return 'schema is newer than this build';
       return pending.length > 0 ? 'schema is older than this build' : 'ok';
     } catch {
       return 'cannot be reached';

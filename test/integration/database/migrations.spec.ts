@@ -3,13 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
-import {
-  migrate,
-  type MigrationClass,
-  openDatabase,
-  schemaIsCurrent,
-  schemaStatus,
-} from '../../../src/platform/database';
+import { isUsable, migrate, type MigrationClass, openDatabase, schemaStatus } from '../../../src/platform/database';
 import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
@@ -32,6 +26,18 @@ class CreateProbe9990000000000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('DROP TABLE probe');
+  }
+}
+
+class ContractProbe9990000000002 implements MigrationInterface {
+  name = 'ContractProbe9990000000002';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE probe DROP COLUMN n');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE probe ADD COLUMN n int');
   }
 }
 
@@ -108,25 +114,37 @@ describe('migrations', () => {
       applied: ['CreateProbe9990000000000'],
       pending: ['Broken9990000000001'],
       unknown: [],
+      contracted: [],
     });
     // The lock is free again.
     await expect(migrate(dataSource)).rejects.toThrow('nope');
   });
 
-  it('tell a server that its schema is missing, older or newer', async () => {
-    const old = await connect([]);
-    const current = await connect([CreateProbe9990000000000]);
-    expect([await schemaIsCurrent(old), await schemaIsCurrent(current)]).toEqual([true, false]);
+  it('tell a server that its schema is missing or older, and let it serve where newer builds only added', async () => {
+    const usable = async (dataSource: DataSource): Promise<boolean> => isUsable(await schemaStatus(dataSource));
+    const [old, current] = [await connect([]), await connect([CreateProbe9990000000000])];
+    const newest = await connect([CreateProbe9990000000000, ContractProbe9990000000002]);
+    expect([await usable(old), await usable(current)]).toEqual([true, false]);
     const config = { url: scratch.url, dataDir: '/nowhere', poolSize: 1 };
-    await expect(openDatabase(config, { migrations: [CreateProbe9990000000000], schema: 'check' })).rejects.toThrow(
+    const open = async (list: readonly MigrationClass[]): Promise<void> => {
+      for (const schema of ['check', 'migrate'] as const) {
+        await (await openDatabase(config, { migrations: list, schema })).close();
+      }
+    };
+    await expect(open([CreateProbe9990000000000])).rejects.toThrow(
       'older than this build, by 1 migration. Run db:migrate, or start the service once.',
     );
     await migrate(current);
-    expect([await schemaIsCurrent(old), await schemaIsCurrent(current)]).toEqual([false, true]);
+    expect([await usable(old), await usable(current), await usable(newest)]).toEqual([true, true, false]);
+    for (const list of [[], [CreateProbe9990000000000]]) await open(list);
+    // Neither older nor newer: two builds that added apart from each other.
+    await expect(migrate(await connect([Broken9990000000001]))).rejects.toThrow('newer than this build');
+    await migrate(newest);
+    expect([await usable(old), await usable(current), await usable(newest)]).toEqual([false, false, true]);
     for (const schema of ['check', 'migrate'] as const) {
-      await expect(openDatabase(config, { migrations: [], schema })).rejects.toThrow('newer than this build');
+      await expect(openDatabase(config, { migrations: [CreateProbe9990000000000], schema })).rejects.toThrow(
+        'newer than this build, by 1 migration',
+      );
     }
-    const open = await openDatabase(config, { migrations: [CreateProbe9990000000000], schema: 'check' });
-    await open.close();
   });
 });

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { revertLast } from '../../../src/platform/database';
+import { migrate, type MigrationClass, revertLast } from '../../../src/platform/database';
 import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
-import { startServer } from '../../support/server-process';
+import { type ServerProcess, startServer } from '../../support/server-process';
+import { startUpstream } from '../../support/upstream';
+import { until } from '../../support/until';
 
 /** The embedded engine belongs to one process: two replicas are for a server. */
 const describeOnServer = process.env.TEST_DATABASE_URL ? describe : describe.skip;
@@ -45,6 +48,94 @@ describeOnServer('two replicas that start at once', () => {
     } finally {
       await Promise.all(replicas.map((replica) => replica.kill()));
       await dataSource.destroy();
+    }
+  });
+});
+
+/** A migration of a build that does not exist yet. */
+function next(name: string, number: number, statement: string): MigrationClass {
+  const stamped = `${name}${9_990_000_000_000 + number}`;
+  return class {
+    readonly name = stamped;
+    up = (queryRunner: QueryRunner): Promise<unknown> => queryRunner.query(statement);
+    down = (): Promise<unknown> => Promise.resolve();
+  };
+}
+
+/** Reads and writes many tables until it is told to end. Resolves with the statuses that are no success. */
+async function keepBusy(replica: ServerProcess, assistant: number, busy: { on: boolean }): Promise<string[]> {
+  const failed: string[] = [];
+  const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const { status, json } = await replica.api(method, path, body);
+    if (status >= 300) failed.push(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  while (busy.on) {
+    await ask('POST', '/v1/chat/completions', question(assistant));
+    const { id } = await ask('POST', '/api/v1/assistants', { name: 'Made while migrating' });
+    await ask('GET', `/api/v1/assistants/${id}`);
+    await ask('DELETE', `/api/v1/assistants/${id}`);
+    for (const list of ['assistants', 'runs', 'knowledge-bases', 'api-keys', 'me']) await ask('GET', `/api/v1/${list}`);
+    await ask('GET', '/health/ready');
+  }
+  return failed;
+}
+
+const question = (assistant: number) => ({
+  model: `lamb_assistant.${assistant}`,
+  messages: [{ role: 'user', content: 'Hi' }],
+});
+
+describeOnServer('a replica, while a newer build migrates', () => {
+  it('serves on where the schema grows, and leaves where it shrinks', async () => {
+    const [scratch, upstream] = [await createScratchDatabase(), await startUpstream()];
+    upstream.always({ content: 'Hello.' });
+    const home = mkdtempSync(join(tmpdir(), 'bw-upgrade-'));
+    const replica = await startServer({
+      dataDir: home,
+      databaseUrl: scratch.url,
+      confined: true,
+      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-upgrade-1' },
+    });
+    const connect = (list: readonly MigrationClass[]): Promise<DataSource> =>
+      createDataSource({ url: scratch.url, poolSize: 1, migrations: [...migrations, ...list] }).initialize();
+    const today = await connect([]);
+    try {
+      const { json } = await replica.api('POST', '/api/v1/assistants', {
+        name: 'Tutor',
+        metadata: { connector: 'openai', llm: 'gpt-4o-mini' },
+      });
+      const tables = await today.query<{ name: string }[]>(
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
+      );
+      const grown = tables.map(({ name }, at) =>
+        next('Add', at, `ALTER TABLE ${name} ADD COLUMN next_text text, ADD COLUMN next_count int NOT NULL DEFAULT 7`),
+      );
+      const busy = { on: true };
+      const work = [keepBusy(replica, json.id, busy), keepBusy(replica, json.id, busy)];
+      await until(() => upstream.requests.length > 3);
+      const newer = await connect(grown);
+      expect(await migrate(newer)).toHaveLength(tables.length);
+      const before = upstream.requests.length;
+      await until(() => upstream.requests.length > before + 6);
+      busy.on = false;
+      expect((await Promise.all(work)).flat()).toEqual([]);
+      await newer.destroy();
+
+      const newest = await connect([...grown, next('ContractRuns', 999, 'ALTER TABLE runs DROP COLUMN next_text')]);
+      await migrate(newest);
+      await newest.destroy();
+      expect(await replica.api('GET', '/health/ready')).toMatchObject({
+        status: 503,
+        json: { checks: { database: 'schema is newer than this build' } },
+      });
+      expect(await replica.stop()).toBe(0);
+    } finally {
+      await replica.kill();
+      await today.destroy();
+      await upstream.stop();
+      await scratch.drop();
+      rmSync(home, { recursive: true });
     }
   });
 });

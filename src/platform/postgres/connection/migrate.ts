@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
 import { ownerDataSource } from './owner';
-import { SchemaMismatchError, schemaStatus } from './schema';
+import { isUsable, SchemaMismatchError, schemaStatus } from './schema';
 
 /** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;
@@ -21,13 +21,20 @@ const logger = new Logger('Database');
 
 /**
  * Applies each pending migration in its own transaction, one replica at a time. Returns their names.
- * @throws {SchemaMismatchError} when the schema is newer than this build.
+ * @throws {SchemaMismatchError} when the schema is newer than this build, which cannot use it.
  */
 export async function migrate(dataSource: DataSource, owner: Owner = {}): Promise<string[]> {
   const login = owner.login ?? (await loginOf(dataSource));
   return exclusively(dataSource, owner.url, async (worker) => {
     const status = await schemaStatus(worker);
-    if (status.unknown.length > 0) throw new SchemaMismatchError(status);
+    if (status.unknown.length > 0) {
+      if (!isUsable(status)) throw new SchemaMismatchError(status);
+      // The newer build made the policies, too: ours may be older.
+      logger.warn(
+        `The schema is newer than this build, by additions that it does not need: ${status.unknown.join(', ')}`,
+      );
+      return [];
+    }
     const done = status.pending.length === 0 ? [] : await worker.runMigrations({ transaction: 'each' });
     if (done.length > 0) logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)?.name}`);
     await enforceRowSecurity(worker, login);

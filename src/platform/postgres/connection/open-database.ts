@@ -15,7 +15,7 @@ import {
   warnAbsent,
 } from '../row-security';
 import type { RowSecurity } from './scoped-client';
-import { assertSchemaIsCurrent, schemaIsEmpty } from './schema';
+import { assertSchemaIsUsable, schemaIsEmpty } from './schema';
 
 export interface OpenOptions {
   readonly migrations: readonly MigrationClass[];
@@ -106,7 +106,7 @@ async function prepareSchema(dataSource: DataSource, target: Target, schema: Sch
   if (schema !== 'check') return;
   // A new embedded database has no other user: a first command may make its schema, like a first start.
   if (target.engine === 'embedded' && (await schemaIsEmpty(dataSource))) await migrate(dataSource);
-  await assertSchemaIsCurrent(dataSource);
+  await assertSchemaIsUsable(dataSource);
 }
 
 /** From here on, statements are bound to the organization of their context. */

@@ -7,6 +7,8 @@ export interface SchemaStatus {
   readonly pending: readonly string[];
   /** Applied by a newer build than this one. */
   readonly unknown: readonly string[];
+  /** Those of `unknown` that took away what this build uses. */
+  readonly contracted: readonly string[];
 }
 
 export class SchemaMismatchError extends Error {
@@ -23,6 +25,12 @@ export class SchemaMismatchError extends Error {
   }
 }
 
+/**
+ * Migrations add, so that builds without them serve on. One that takes away has a name that begins with this word: every
+ * build can read it in the database, also one that was made before.
+ */
+const CONTRACTION = /^Contract(?=[A-Z])/;
+
 /** Counts only: `db:status` lists the names. */
 const steps = (names: readonly string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
 
@@ -35,28 +43,30 @@ export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus
     .map((migration) => migration.name ?? migration.constructor.name)
     .sort((one, other) => timestampOf(one) - timestampOf(other));
   const applied = await appliedMigrations(dataSource);
+  const unknown = applied.filter((name) => !known.includes(name));
   return {
     applied,
     pending: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
+    unknown,
+    contracted: unknown.filter(isContraction),
   };
 }
 
-/** For readiness. */
-export async function schemaIsCurrent(dataSource: DataSource): Promise<boolean> {
-  const { pending, unknown } = await schemaStatus(dataSource);
-  return pending.length === 0 && unknown.length === 0;
-}
+export const isContraction = (name: string): boolean => CONTRACTION.test(name);
+
+/** Whether this build can serve on the schema: its own one, or one to which newer builds only added. */
+export const isUsable = ({ pending, contracted }: SchemaStatus): boolean =>
+  pending.length === 0 && contracted.length === 0;
 
 /** True before the first migration. */
 export async function schemaIsEmpty(dataSource: DataSource): Promise<boolean> {
   return (await appliedMigrations(dataSource)).length === 0;
 }
 
-/** @throws {SchemaMismatchError} when the schema is older or newer than this build. */
-export async function assertSchemaIsCurrent(dataSource: DataSource): Promise<void> {
+/** @throws {SchemaMismatchError} when this build cannot use the schema. */
+export async function assertSchemaIsUsable(dataSource: DataSource): Promise<void> {
   const status = await schemaStatus(dataSource);
-  if (status.pending.length > 0 || status.unknown.length > 0) throw new SchemaMismatchError(status);
+  if (!isUsable(status)) throw new SchemaMismatchError(status);
 }
 
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {

@@ -1,0 +1,67 @@
+import type { QueryRunner } from 'typeorm';
+import { migrations } from '../../migrations';
+import { isContraction } from '../../src/platform/database';
+import { contractionsIn } from '../support/expand-only';
+
+/** The rule holds from here on; no build before it ran beside a newer one. */
+const BASELINE = 1_796_530_001_000;
+const stampOf = (name: string): number => Number(/\d{13}$/.exec(name)?.[0]);
+
+/** What a migration would run on a database that answers nothing. */
+async function statementsOf(Migration: (typeof migrations)[number]): Promise<string[]> {
+  const statements: string[] = [];
+  const query = (sql: string): Promise<unknown[]> => {
+    statements.push(sql);
+    return Promise.resolve([]);
+  };
+  await new Migration().up({ query } as unknown as QueryRunner);
+  return statements;
+}
+
+describe('migrations since builds may run beside each other', () => {
+  const since = migrations.filter(({ name }) => stampOf(name) > BASELINE);
+
+  it.each(since.map((each) => [each.name, each] as const))(
+    '%s takes nothing away from the build before it',
+    async (name, each) => {
+      const statements = await statementsOf(each);
+      expect(statements.length).toBeGreaterThan(0);
+      if (!isContraction(name)) expect(contractionsIn(statements)).toEqual([]);
+    },
+  );
+
+  it('are judged by what an older build would feel', () => {
+    const breaking = [
+      'DROP TABLE runs',
+      'ALTER TABLE runs DROP COLUMN answer',
+      'ALTER TABLE runs DROP answer',
+      'ALTER TABLE runs RENAME TO answers',
+      'ALTER TABLE runs RENAME COLUMN answer TO reply',
+      'ALTER TABLE runs ALTER COLUMN answer TYPE jsonb',
+      'ALTER TABLE runs ALTER answer SET NOT NULL',
+      'ALTER TABLE runs ALTER answer DROP DEFAULT',
+      'ALTER TABLE runs ADD COLUMN a text, ADD COLUMN b integer NOT NULL',
+      'ALTER TABLE runs ADD CONSTRAINT runs_ck CHECK (length(answer) < 9)',
+      'ALTER TABLE runs ADD CONSTRAINT runs_fk FOREIGN KEY (owner_id) REFERENCES users (id)',
+      'CREATE UNIQUE INDEX runs_key ON runs (answer)',
+    ];
+    for (const statement of breaking) expect([statement, contractionsIn([statement]).length]).toEqual([statement, 1]);
+    const adding = [
+      'CREATE TABLE notes (id uuid NOT NULL, note text); CREATE UNIQUE INDEX notes_key ON notes (note)',
+      'CREATE TABLE notes (id uuid); ALTER TABLE notes ADD CONSTRAINT notes_ck CHECK (id IS NOT NULL)',
+      'ALTER TABLE runs ADD COLUMN a text, ADD COLUMN b integer NOT NULL DEFAULT 0',
+      "ALTER TABLE runs ADD COLUMN a text; ALTER TABLE runs ADD CONSTRAINT runs_ck CHECK (a IN ('x', 'y'))",
+      'ALTER TABLE runs ADD COLUMN a text; CREATE UNIQUE INDEX runs_key ON runs (a)',
+      'ALTER TABLE runs ALTER COLUMN answer DROP NOT NULL',
+      'ALTER TABLE runs DROP CONSTRAINT runs_ck',
+      'CREATE INDEX runs_idx ON runs (answer)',
+    ];
+    for (const statement of adding) expect([statement, contractionsIn([statement])]).toEqual([statement, []]);
+  });
+
+  it('that take away say so in their name', () => {
+    expect(
+      ['ContractRuns1800000000000', 'ContractorsGet1800000000000', 'AddRuns1800000000000'].map(isContraction),
+    ).toEqual([true, false, false]);
+  });
+});

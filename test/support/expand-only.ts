@@ -1,0 +1,70 @@
+/** Why a statement would break a service that does not know of it yet, by the form of the statement or action. */
+const CONTRACTIONS: readonly [form: RegExp, why: string][] = [
+  [/^DROP (?!CONSTRAINT|NOT NULL|DEFAULT|INDEX|POLICY|TRIGGER)/i, 'drops what older builds use'],
+  [/\bRENAME\b/i, 'renames what older builds use'],
+  [/^ALTER (?:COLUMN )?"?\w+"? (?:SET DATA )?TYPE\b/i, 'changes a type that older builds write'],
+  [/^ALTER (?:COLUMN )?"?\w+"? SET NOT NULL\b/i, 'demands a value that older builds may leave out'],
+  [/^ALTER (?:COLUMN )?"?\w+"? DROP DEFAULT\b/i, 'takes a default that older builds rely on'],
+  [
+    /^ADD (?:COLUMN )?(?!CONSTRAINT)(?=.*\bNOT NULL\b)(?!.*\b(?:DEFAULT|GENERATED)\b)/i,
+    'demands a value that older builds leave out',
+  ],
+];
+const RULE = /^(?:CREATE UNIQUE INDEX|ADD (?:CONSTRAINT "?\w+"? )?(?:CHECK|UNIQUE|FOREIGN KEY|PRIMARY KEY|EXCLUDE))\b/i;
+const ADDED_COLUMN =
+  /^ADD (?:COLUMN )?(?:IF NOT EXISTS )?"?(?!CONSTRAINT|CHECK|UNIQUE|FOREIGN|PRIMARY|EXCLUDE)(\w+)"?/i;
+
+/** Parts between commas outside of parentheses. */
+function partsOf(list: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const character of list) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (character === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts.map((part) => part.trim());
+}
+
+const statementsOf = (sql: readonly string[]): string[] =>
+  sql
+    .flatMap((each) => each.replace(/--.*$/gm, '').split(';'))
+    .map((each) => each.replace(/\s+/g, ' ').trim())
+    .filter((each) => each !== '');
+
+/** One change of one table. */
+interface Action {
+  readonly table: string;
+  readonly text: string;
+}
+
+/** Of tables that were there before; a new one is nobody's yet. */
+function actionsOf(statements: readonly string[]): Action[] {
+  const created = new Set<string>();
+  return statements.flatMap((statement) => {
+    const table = /^CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)"?/i.exec(statement)?.[1];
+    if (table !== undefined) created.add(table);
+    const [, altered, changes = ''] = /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?"?(\w+)"? (.*)$/i.exec(statement) ?? [];
+    const [, indexed] = /^CREATE UNIQUE INDEX .*? ON "?(\w+)"?/i.exec(statement) ?? [];
+    const changed = altered ?? indexed ?? '';
+    if (created.has(changed)) return [];
+    const texts = altered === undefined ? [statement] : partsOf(changes);
+    return texts.map((text) => ({ table: changed, text }));
+  });
+}
+
+/**
+ * What in these statements of one migration would break a service of the build before it that still runs. A new rule
+ * for rows is fine where it names a column that the same migration adds: older builds leave that one empty.
+ */
+export function contractionsIn(sql: readonly string[]): string[] {
+  const actions = actionsOf(statementsOf(sql));
+  const added = actions.flatMap(({ text }) => ADDED_COLUMN.exec(text)?.[1] ?? []);
+  const isForAdded = (text: string): boolean => added.some((column) => new RegExp(`\\b${column}\\b`).test(text));
+  return actions.flatMap(({ table, text }) => {
+    const why = CONTRACTIONS.find(([form]) => form.test(text))?.[1];
+    if (why !== undefined) return [`${table}: ${text}: ${why}`];
+    return RULE.test(text) && !isForAdded(text) ? [`${table}: ${text}: refuses rows that older builds write`] : [];
+  });
+}

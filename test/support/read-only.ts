@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+
+/** Refuses to go on where the code can still be written. */
+const SCRIPT = `
+  code=$1; writable=$2; shift 2
+  mkdir -p "$writable"
+  mount --make-rprivate / && mount --bind "$writable" "$writable" && mount --bind "$code" "$code" || exit 97
+  mount -o remount,bind,ro "$code" && mount -o remount,bind,ro / || exit 97
+  touch "$code/.written" 2>/dev/null && exit 98
+  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`;
+
+/** Whether this process may do what the containers ask of their engine. */
+export const mayReadOnly = (): boolean => process.platform === 'linux' && process.getuid?.() === 0;
+
+/**
+ * The command on a file system of which only one folder can be written, without any capability, as the containers run
+ * it: in a mount namespace of its own.
+ */
+export const readOnly = (writable: string, command: readonly string[]): string[] => [
+  'unshare',
+  '--mount',
+  'sh',
+  '-c',
+  SCRIPT,
+  'sh',
+  ROOT,
+  writable,
+  ...command,
+];
