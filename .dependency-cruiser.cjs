@@ -26,7 +26,7 @@ const PLATFORM = [
   ['logging', 'metrics'],
   ['postgres'],
   ['database'],
-  ['counters', 'findings', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
+  ['admission', 'counters', 'findings', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency', 'tracing'],
 ];
 

@@ -1,3 +1,4 @@
+import { AdmissionModule } from './platform/admission';
 import { AuditModule } from './platform/audit';
 import { IdempotencyModule } from './platform/idempotency';
 import { JobsModule } from './platform/jobs';
@@ -9,6 +10,7 @@ import { TracingModule } from './platform/tracing';
 
 /** Global modules that rooms use without importing them. */
 export const PLATFORM = [
+  AdmissionModule,
   OutboundModule,
   AuditModule,
   IdempotencyModule,

@@ -10,6 +10,7 @@ import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './demo';
 import { Lifecycle, MetricsServer } from './health';
+import { Admission } from './platform/admission';
 import { AuditSealer } from './platform/audit';
 import type { Config } from './platform/config';
 import { JobQueue } from './platform/jobs';
@@ -83,7 +84,9 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     const stop = async (limitMs = config.http.shutdownTimeoutMs): Promise<void> => {
       lifecycle.draining();
       const jobsStopped = jobs.stop(limitMs);
-      await app.get(StreamsInFlight).drain(limitMs);
+      const drained = app.get(StreamsInFlight).drain(limitMs);
+      app.get(Admission).refuseWaiting();
+      await drained;
       await closeServer(server);
       await within(CLOSE_MS, 'jobs', jobsStopped);
       await within(CLOSE_MS, 'application', app.close());

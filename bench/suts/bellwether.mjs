@@ -33,7 +33,7 @@ export function environment({ port, dataDir, upstream, databaseUrl = database })
     RUN_STREAMS_PER_PERSON: '10000',
     RUN_STREAMS_PER_ORGANIZATION: '10000',
     RUN_STREAMS: '10000',
-    RUN_COMPLETIONS_PER_ORGANIZATION: '10000',
+    RUN_COMPLETIONS: '10000',
     DATABASE_URL: databaseUrl ?? undefined,
   };
 }

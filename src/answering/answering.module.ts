@@ -11,9 +11,9 @@ import { RunsModule } from '../runs';
 import { ToolCallingModule } from '../tool-calling';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
-import { CompletionCounts } from './admission/completion-counts';
 import { CompletionMeters } from './admission/completion-meters.service';
 import { CompletionOpening } from './admission/completion-opening.service';
+import { CompletionPlaces } from './admission/completion-places.service';
 import { CompletionWatch } from './admission/completion-watch.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background/background-completions.service';
@@ -47,11 +47,11 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     AnswerPipeline,
     AnswerWatch,
     BackgroundCompletions,
-    CompletionCounts,
     CompletionFunctions,
     CompletionMeters,
     CompletionMetrics,
     CompletionOpening,
+    CompletionPlaces,
     CompletionWatch,
     PromptPreparation,
     MaterialOnly,
@@ -62,8 +62,8 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
   exports: [
     AnswerPipeline,
     BackgroundCompletions,
-    CompletionCounts,
     CompletionOpening,
+    CompletionPlaces,
     QuietAnswers,
     StreamsInFlight,
     UnrecordedPrompts,

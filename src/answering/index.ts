@@ -1,5 +1,5 @@
-export { CompletionCounts } from './admission/completion-counts';
 export { CompletionOpening } from './admission/completion-opening.service';
+export { CompletionPlaces } from './admission/completion-places.service';
 export { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './admission/question-rules.token';
 export { running } from './admission/feature-switches';
 export { StreamsInFlight } from './admission/streams-in-flight';

@@ -48,6 +48,7 @@ export const ERROR_CODES = [
   'upstream_bad_response',
   'upstream_timeout',
   'cancelled',
+  'overloaded',
   'server_shutdown',
   'worker_lost',
   'run_ended',

@@ -1,5 +1,5 @@
 import { StreamsInFlight } from '../../src/answering';
-import { CompletionCounts } from '../../src/answering/admission/completion-counts';
+import { Admission } from '../../src/platform/admission';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';
@@ -20,7 +20,8 @@ describe('a client that leaves', () => {
       env: {
         OPENAI_BASE_URL: upstream.url,
         OPENAI_API_KEY: 'sk-canary-abort-1',
-        RUN_COMPLETIONS_PER_ORGANIZATION: '1',
+        RUN_COMPLETIONS: '1',
+        RUN_COMPLETIONS_WAITING: '0',
       },
     });
     await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: kb.url, api_token: 't' } });
@@ -78,10 +79,7 @@ describe('a client that leaves', () => {
   });
 
   describe('where one completion at once is allowed', () => {
-    const inUse = async (): Promise<number> => {
-      const { organization } = (await app.api('GET', '/api/v1/me')).json;
-      return app.get(CompletionCounts).of(organization.id);
-    };
+    const inUse = (): number => app.get(Admission).placesHeld();
 
     it('refuses another one at every door, and frees the place when the client has left', async () => {
       upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 });
@@ -101,16 +99,17 @@ describe('a client that leaves', () => {
       ])
         for (const stream of [true, false]) {
           const answer = await app.api('POST', path, { ...body, stream });
-          expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 429, '5']);
-          expect(answer.text).toContain('too_many_requests');
+          expect([path, answer.status]).toEqual([path, 503]);
+          expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+          expect(answer.text).toContain('overloaded');
         }
       const call = { name: `assistant_${classic}`, arguments: { query: 'Hi' } };
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
       const accept = 'application/json, text/event-stream';
-      expect((await app.api('POST', '/mcp', message, { accept })).text).toContain('too_many_requests');
+      expect((await app.api('POST', '/mcp', message, { accept })).text).toContain('overloaded');
       controller.abort();
       await expect(running).rejects.toThrow();
-      await until(async () => (await inUse()) === 0);
+      await until(() => inUse() === 0);
     });
 
     it('lets the one call another assistant, and frees the place after an answer and after a failure', async () => {
@@ -121,10 +120,10 @@ describe('a client that leaves', () => {
       const body = { messages: [user('What is osmosis?')] };
       const answer = await app.api('POST', `/api/v1/assistants/${calling}/completions`, body);
       expect([answer.status, answer.json.choices?.[0]?.message?.content]).toEqual([200, 'outer']);
-      expect(await inUse()).toBe(0);
+      expect(inUse()).toBe(0);
       upstream.expect({ fault: 'unauthorized' });
       expect((await app.api('POST', `/api/v1/assistants/${classic}/completions`, body)).status).toBe(502);
-      expect(await inUse()).toBe(0);
+      expect(inUse()).toBe(0);
     });
   });
 });

@@ -1,6 +1,4 @@
-import { CompletionCounts } from '../../src/answering/admission/completion-counts';
-import type { Caller } from '../../src/kernel';
-import { CONFIG, type Config } from '../../src/platform/config';
+import { Admission, type LeavePlace } from '../../src/platform/admission';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';
@@ -151,7 +149,7 @@ describe('planning', () => {
     let app: TestApp;
     let id: number;
     beforeAll(async () => {
-      app = await start({ TOOL_PLANNER_LLM: 'openai', TOOL_PLANNER_TIMEOUT: '800' });
+      app = await start({ TOOL_PLANNER_LLM: 'openai', TOOL_PLANNER_TIMEOUT: '800', RUN_COMPLETIONS_WAITING: '0' });
       id = await makeAssistant(app, {
         prompt_template: '{1_context}|{2_context}|{user_input}',
         metadata: multiTool([search('1_context'), search('2_context', { config: { collections: ['law'] } })], PLANNED),
@@ -239,24 +237,21 @@ describe('planning', () => {
       expect(refused).toMatchObject({ status: 'completed', finish_reason: 'plan', usage: { total_tokens: 18 } });
     });
 
-    it('takes a permit of the completions while a model plans, and is refused without one', async () => {
-      const counts = app.get(CompletionCounts);
-      const organization = (await app.api('GET', '/api/v1/organizations/default')).json;
+    it('takes a place for completions while a model plans, and is refused without one', async () => {
+      const admission = app.get(Admission);
       const plan = () => app.api('POST', `/api/v1/assistants/${id}/plan`, { query: 'Who discovered the nucleus?' });
-      const caller = { organizationId: organization.id, userId: 'x', role: 'teacher' } as Caller;
-      const leaves: (() => void)[] = [];
-      const { runs } = app.get<Config>(CONFIG);
-      while (leaves.length < runs.completions.organization) leaves.push(counts.enter(caller));
+      const leaves: LeavePlace[] = [];
+      for (let leave; (leave = admission.tryEnter('another')) !== null;) leaves.push(leave);
       const refused = await plan();
       leaves.forEach((leave) => leave());
-      expect([refused.status, refused.json.code]).toEqual([429, 'too_many_requests']);
+      expect([refused.status, refused.json.code]).toEqual([503, 'overloaded']);
       let held = 0;
       upstream.expect({
         content: JSON.stringify({ reasoning: 'One search.', confidence: 0.9, steps: [{ id: 'a', tool: '1_context' }] }),
-        check: () => (held = counts.of(organization.id)),
+        check: () => (held = admission.placesHeld()),
       });
       expect((await plan()).json.planner).toBe('model');
-      expect([held, counts.of(organization.id)]).toEqual([1, 0]);
+      expect([held, admission.placesHeld()]).toEqual([1, 0]);
     });
 
     it('takes the simpler plan where the model is not sure', async () => {

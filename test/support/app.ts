@@ -108,6 +108,8 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
       LOG_LEVEL: 'debug',
       SHUTDOWN_TIMEOUT: '500',
       OUTBOUND_ALLOW: '127.0.0.1',
+      // The event loop is that of the test, too, which compiles files in it.
+      EVENT_LOOP_DELAY_LIMIT: '0',
       ...env,
     },
     VENDORS,

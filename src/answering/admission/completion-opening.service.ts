@@ -3,15 +3,16 @@ import { assertFeatures, AssistantsService, type CallReservation, type RunnableA
 import { AppError, type Caller, lastQuestion } from '../../kernel';
 import type { RunMeter } from '../../metering';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
+import type { LeavePlace } from '../../platform/admission';
 import { CONFIG, type Config } from '../../platform/config';
 import { type MemoryClaim, PROMPTS } from '../../platform/http';
 import { type ParentRun, type Run, RunBudget, type RunInput, type RunLimits, RunsService } from '../../runs';
 import type { AssistantAbility } from '../../tools';
 import { type AbilityProvider, ASSISTANT_ABILITY } from './assistant-ability.token';
 import type { ChatRequest } from '../request/chat-request';
-import { CompletionCounts } from './completion-counts';
 import { CompletionMeters } from './completion-meters.service';
 import { assertNoClientTools } from '../request/client-tools';
+import { CompletionPlaces } from './completion-places.service';
 import { CompletionWatch } from './completion-watch.service';
 import type { Completion } from '../completion/completion.types';
 import { secretsOf } from './organization-secrets';
@@ -19,6 +20,7 @@ import { QUESTION_RULES, type QuestionRules } from './question-rules.token';
 
 /** ACCESS.md E5. */
 const CALLS_PER_TARGET = 8;
+const NO_PLACE: LeavePlace = () => undefined;
 
 export interface OpeningInput {
   readonly caller: Caller;
@@ -32,6 +34,8 @@ export interface OpeningInput {
   readonly activityId?: string | null;
   /** A rule to be tried, which replaces that of the course. */
   readonly instruction?: string;
+  /** Asked for only where the question waits for a place: aborted when the client leaves. */
+  readonly gone?: () => AbortSignal;
 }
 
 interface Admitted {
@@ -60,7 +64,7 @@ export class CompletionOpening {
     private readonly runs: RunsService,
     private readonly watch: CompletionWatch,
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
-    private readonly counts: CompletionCounts,
+    private readonly places: CompletionPlaces,
     private readonly meters: CompletionMeters,
     @Inject(QUESTION_RULES) private readonly rules: QuestionRules,
     @Inject(CONFIG) { tools }: Config,
@@ -68,11 +72,24 @@ export class CompletionOpening {
     this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
   }
 
-  /** @throws `not_found`, `feature_disabled`, `activity_closed`, `agreement_required`, `validation_failed`, `server_shutdown`, `too_many_requests`, `rate_limited`, `quota_exceeded`. */
+  /** @throws `not_found`, `feature_disabled`, `activity_closed`, `agreement_required`, `validation_failed`, `server_shutdown`, `too_many_requests`, `overloaded`, `cancelled`, `rate_limited`, `quota_exceeded`. */
   async open(input: OpeningInput): Promise<Completion> {
-    const admitted = await this.admit(input);
     this.assertOpenFor(input);
-    const { meter, leavePlace } = await this.take(input, admitted);
+    const place = this.permit(input);
+    const leavePlace = typeof place === 'function' ? place : await place;
+    try {
+      return await this.openAt(leavePlace, input);
+    } catch (error) {
+      leavePlace();
+      throw error;
+    }
+  }
+
+  private async openAt(leavePlace: LeavePlace, input: OpeningInput): Promise<Completion> {
+    const admitted = await this.admit(input);
+    // The service may have begun to drain in the meantime.
+    this.assertOpenFor(input);
+    const meter = await this.take(input, admitted);
     const prompt = PROMPTS.claim(admitted.assistant.organizationId);
     const leave = (): void => {
       leavePlace();
@@ -126,26 +143,23 @@ export class CompletionOpening {
     );
   }
 
-  /** Takes all that limits the run, or nothing. */
+  /** Takes what the rules of the payer count, or nothing. */
   private async take(
     input: OpeningInput,
     { assistant, payer }: Pick<Admitted, 'assistant' | 'payer'>,
-  ): Promise<{ readonly meter: RunMeter; readonly leavePlace: () => void }> {
+  ): Promise<RunMeter> {
     const reservation = await this.reserve(input, { assistant, payer });
-    let meter: RunMeter | null = null;
     try {
-      meter = await this.meters.open(input, assistant, payer);
-      return { meter, leavePlace: this.permit(input) };
+      return await this.meters.open(input, assistant, payer);
     } catch (error) {
-      await meter?.giveBack();
       await reservation?.giveBack();
       throw error;
     }
   }
 
   /** Nested and background runs need no permit: their parent or the queue limits them. */
-  private permit({ caller, parent, run }: OpeningInput): () => void {
-    return parent || run ? () => undefined : this.counts.enter(caller);
+  private permit({ caller, parent, run, gone }: OpeningInput): LeavePlace | Promise<LeavePlace> {
+    return parent || run ? NO_PLACE : this.places.enter(caller, gone);
   }
 
   /** Nested runs are admitted while the service drains. */

@@ -78,7 +78,7 @@ export class QuietAnswers {
     const { caller, assistant, assistantId, signal, parent, instruction } = input;
     const request = { ...input.request, stream: false };
     const tried = instruction === undefined ? {} : { instruction };
-    const asked = { caller, assistant: assistant ?? assistantId, request, parent, ...tried };
+    const asked = { caller, assistant: assistant ?? assistantId, request, parent, gone: () => signal, ...tried };
     const completion = await this.opening.open(asked);
     const stop = (): void => completion.run.abort(REQUESTER_GONE);
     if (signal.aborted) stop();

@@ -1,16 +1,20 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
-import { type BellwetherRequest, hasBody, isChat, takesBodyOfAnybody } from '../../platform/http';
+import { Admission } from '../../platform/admission';
+import { type BellwetherRequest, hasBody, isChat, isCompletion, takesBodyOfAnybody } from '../../platform/http';
 import { assertScope } from './access-decision';
 import { RequestAuthenticator } from './request-authenticator';
 
 /**
  * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
- * route. The guard decides the rest. Sign-in and logout notices take a small body without a credential.
+ * route. The guard decides the rest. An overloaded service refuses completions here, before it does more for them. Sign-in and logout notices take a small body without a credential.
  */
 @Injectable()
 export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
-  constructor(private readonly authenticator: RequestAuthenticator) {}
+  constructor(
+    private readonly authenticator: RequestAuthenticator,
+    private readonly admission: Admission,
+  ) {}
 
   use(request: BellwetherRequest, _response: Response, next: NextFunction): void {
     if (!hasBody(request) || takesBodyOfAnybody(request)) return next();
@@ -19,7 +23,10 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
 
   /** The guard reuses the caller. */
   private async authenticate(request: BellwetherRequest): Promise<void> {
+    const isJudged = this.admission.isBusy && isCompletion(request);
+    if (isJudged) this.admission.assertOpen();
     request.caller = await this.authenticator.authenticate(request);
     if (isChat(request)) assertScope(request.caller, 'chat');
+    if (isJudged) this.admission.assertRoom(request.caller.organizationId);
   }
 }

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { AnswerPipeline, Backpressure, type ChatRequest, CompletionOpening } from '../../answering';
 import type { Caller } from '../../kernel';
 import { LimitReached, type RateLimit } from '../../metering';
+import { clientAbortSignal } from '../../platform/http';
 import { sendJson } from '../frames/json.sink';
 import { sendStream } from '../frames/stream.sink';
 
@@ -16,7 +17,9 @@ export class CompletionsService {
 
   /** Rejects only before the first byte. */
   async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
-    const completion = await this.opening.open({ caller, assistant: assistantId, request }).catch((error: unknown) => {
+    const gone = (): AbortSignal => clientAbortSignal(response);
+    const asked = { caller, assistant: assistantId, request, gone };
+    const completion = await this.opening.open(asked).catch((error: unknown) => {
       if (error instanceof LimitReached) tellRateLimit(response, error.rateLimit);
       throw error;
     });

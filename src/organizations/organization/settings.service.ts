@@ -27,7 +27,7 @@ function assertLimits(caller: Caller | null, before: OrganizationSettings, after
   if (caller === null || caller.systemAdmin || sameLocked(before, after)) return;
   throw new AppError(
     'forbidden',
-    'Only system administrators may add, change or remove a locked rule, its terms and the prices that it counts with',
+    'Only system administrators may change the weight, or a locked rule, its terms and the prices that it counts with',
     { reason: 'role.system_admin' },
   );
 }

@@ -60,6 +60,15 @@ export const limitsSchema = {
     },
     rules: { type: 'array', nullable: true, maxItems: 200, items: rule },
     terms: { type: 'array', nullable: true, maxItems: 100, items: term },
+    weight: {
+      type: 'number',
+      nullable: true,
+      minimum: 0.1,
+      maximum: 100,
+      description:
+        'Share of the places for answers while they are scarce, compared to other organizations; 1 when absent. Only ' +
+        'system administrators may change it.',
+    },
   },
 };
 

@@ -56,5 +56,7 @@ export interface LimitSettings {
   readonly assistant_calls?: Readonly<Record<string, number>>;
   readonly rules?: readonly LimitRule[];
   readonly terms?: readonly Term[];
+  /** Share of the places for answers while they are scarce; 1 when absent. Only system administrators may change it. */
+  readonly weight?: number;
   readonly [other: string]: unknown;
 }

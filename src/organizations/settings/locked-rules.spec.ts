@@ -26,3 +26,9 @@ describe('prices under a locked limit of cost', () => {
     expect(sameLocked(settings(tokens, before.prices), settings(tokens, { currency: 'CHF' }))).toBe(true);
   });
 });
+
+it('the weight of an organization is not changed', () => {
+  expect(sameLocked({ limits: { weight: 1 } }, { limits: { weight: 2 } })).toBe(false);
+  expect(sameLocked({}, { limits: { weight: 2 } })).toBe(false);
+  expect(sameLocked({ limits: { weight: 2 } }, { limits: { weight: 2, rules: [] } })).toBe(true);
+});

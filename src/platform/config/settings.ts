@@ -150,9 +150,11 @@ export const SETTINGS = {
     concurrency: variable('RUN_CONCURRENCY=32', integer(1, 1_000)),
     leaseSeconds: variable('RUN_LEASE=15', integer(2, 600)),
     retentionDays: variable('RUN_RETENTION=90', integer(1, 36_500)),
-    /** Completions that one process answers at a time. */
+    /** Completions that one process answers at a time, and those that wait for it. `process` null: by the heap. */
     completions: {
-      organization: variable('RUN_COMPLETIONS_PER_ORGANIZATION=1000', integer(1, 100_000)),
+      process: variable('RUN_COMPLETIONS', integer(1, 100_000)),
+      waiting: variable('RUN_COMPLETIONS_WAITING=1000', integer(0, 100_000)),
+      waitMs: variable('RUN_COMPLETIONS_WAIT=10000', integer(1, 60_000)),
       person: variable('RUN_COMPLETIONS_PER_PERSON=50', integer(1, 100_000)),
     },
     /** Event streams that one process keeps open. */
@@ -162,6 +164,8 @@ export const SETTINGS = {
       person: variable('RUN_STREAMS_PER_PERSON=8', integer(1, 100_000)),
     },
   },
+  /** New completions are refused while the event loop is later than this; 0: never. */
+  eventLoop: { delayLimitMs: variable('EVENT_LOOP_DELAY_LIMIT=200', integer(0, 60_000)) },
   /** Limits of reading one document. */
   extraction: {
     processes: variable('EXTRACTION_PROCESSES=2', integer(1, 16)),

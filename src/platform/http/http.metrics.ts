@@ -15,7 +15,7 @@ export const ACTIVE_REQUESTS = gauge({
 });
 export const REFUSED_REQUESTS = counter({
   name: 'bellwether_requests_refused',
-  help: 'Requests that rights, limits or a shutdown refused, by error code.',
+  help: 'Requests that rights, limits, an overload or a shutdown refused, by error code.',
   labels: ['error_type'],
 });
 

@@ -8,7 +8,7 @@ export {
   Public,
   type RequiredRole,
 } from './routes/access.decorator';
-export { bodyParsers, hasBody, isChat, takesBodyOfAnybody } from './bodies/body-parsers';
+export { bodyParsers, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './bodies/body-parsers';
 export { clientAbortSignal, whenAborted } from './routes/client-abort';
 export { OpenAiErrors } from './errors/error-shape.decorator';
 export { describeErrors } from './errors/describe-errors.decorator';

@@ -33,7 +33,7 @@ const problemDetails = (error: AppError, requestId: string): object => ({
 /** Clients of these paths expect OpenAI's error object even without a handler. */
 const OPENAI_PATHS = /^\/(?:(v1|lamb)(\/|$)|(models|chat\/completions)\/?$)/;
 
-/** Requests that were not even tried: for rights, limits or a shutdown. */
+/** Requests that were not even tried: for rights, limits, an overload or a shutdown. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'unauthenticated',
   'forbidden',
@@ -43,13 +43,19 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'quota_exceeded',
   'storage_limit_reached',
+  'overloaded',
   'server_shutdown',
 ]);
+
+/** An overload refuses thousands of requests a second; the log gets some of them. */
+const OVERLOAD_LINES = 10;
+const OVERLOAD_WINDOW_MS = 1_000;
 
 /** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');
+  private readonly overload = { since: 0, lines: 0, suppressed: 0 };
 
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -88,6 +94,7 @@ export class ProblemFilter implements ExceptionFilter {
   private logRefusal({ code }: AppError, request: BellwetherRequest): void {
     const { authorization, cookie, 'x-api-key': apiKey } = request.headers;
     this.refused?.at(code).inc();
+    if (code === 'overloaded' && this.isSuppressed()) return;
     const isAnonymous = code === 'unauthenticated' && !authorization && !cookie && !apiKey;
     this.logger[isAnonymous ? 'debug' : 'log']({
       msg: 'request refused',
@@ -97,7 +104,26 @@ export class ProblemFilter implements ExceptionFilter {
       status: ERROR_STATUS[code],
       method: request.method,
       path: loggedPath(request.path),
+      ...(code === 'overloaded' && { suppressed: this.suppressed() }),
     });
+  }
+
+  /** True for refusals beyond the lines of a second. */
+  private isSuppressed(): boolean {
+    const { overload } = this;
+    const now = performance.now();
+    if (now - overload.since >= OVERLOAD_WINDOW_MS) Object.assign(overload, { since: now, lines: 0 });
+    overload.lines += 1;
+    if (overload.lines <= OVERLOAD_LINES) return false;
+    overload.suppressed += 1;
+    return true;
+  }
+
+  /** Refusals without a line since the last one that was logged. */
+  private suppressed(): number {
+    const { suppressed } = this.overload;
+    this.overload.suppressed = 0;
+    return suppressed;
   }
 
   private log(error: AppError, thrown: unknown, request: BellwetherRequest): void {

@@ -35,7 +35,8 @@ export const requestLog =
     for (const observer of observers) observer.began(request);
     response.once('close', () => {
       for (const observer of observers) observer.ended(request, response, performance.now() - started);
-      const failed = response.statusCode >= 500;
+      // An answer that names a time to return is a refusal: it is logged where it was decided.
+      const failed = response.statusCode >= 500 && !response.hasHeader('Retry-After');
       if (!failed && !logger.isLevelEnabled('debug')) return;
       logger[failed ? 'error' : 'debug']({
         msg: response.writableFinished ? 'answered' : 'client left',

@@ -13,7 +13,7 @@ import {
 } from '../../planning';
 import { toAppError } from '../../platform/http';
 import { type RunOutcome, RunsService } from '../../runs';
-import { CompletionCounts } from '../../answering';
+import { CompletionPlaces } from '../../answering';
 
 /** `finish_reason` of a run that only made a plan. */
 const PLAN_ONLY = 'plan';
@@ -27,12 +27,12 @@ export class AssistantPlans {
     private readonly planner: Planner,
     private readonly outcomes: PlanOutcomes,
     private readonly runs: RunsService,
-    private readonly counts: CompletionCounts,
+    private readonly places: CompletionPlaces,
   ) {}
 
   /**
-   * A plan made by a model spends tokens: it is recorded as a run, counts in the organization's usage and takes a permit
-   * of the completions. @throws `not_found`, `forbidden`, `feature_disabled`, `too_many_requests`, `cancelled`
+   * A plan made by a model spends tokens: it is recorded as a run, counts in the organization's usage and takes a place
+   * for completions. @throws `not_found`, `forbidden`, `feature_disabled`, `too_many_requests`, `overloaded`, `cancelled`
    */
   async plan(caller: Caller, id: number, query: string, signal: AbortSignal): Promise<ToolPlan> {
     const assistant = await this.editable(caller, id);
@@ -62,7 +62,7 @@ export class AssistantPlans {
 
   private async recorded(caller: Caller, assistant: RunnableAssistant, request: PlanRequest): Promise<ToolPlan> {
     const { id, name, organizationId, ownerId, document } = assistant;
-    const leave = this.counts.enter(caller);
+    const leave = await this.places.enter(caller, () => request.signal);
     const run = this.runs.open({
       assistant: { id, name, organizationId, ownerId, type: document.type },
       caller,

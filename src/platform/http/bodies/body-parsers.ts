@@ -43,8 +43,11 @@ const takesForm = (request: Pick<Request, 'method' | 'path'>): boolean => isLogo
 export const takesBodyOfAnybody = (request: Pick<Request, 'method' | 'path'>): boolean =>
   isSignIn(request) || takesForm(request);
 
+/** Routes that answer a question at once. */
+export const isCompletion = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path);
+
 /** Routes with the largest bodies; all need the scope `chat`. */
-export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
+export const isChat = (request: Pick<Request, 'path'>): boolean => isCompletion(request) || RUN_PATH.test(request.path);
 
 export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

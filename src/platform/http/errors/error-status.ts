@@ -46,6 +46,8 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   upstream_bad_response: [502, 'Unusable answer from the model vendor'],
   upstream_timeout: [504, 'Model vendor too slow'],
   cancelled: [499, 'Cancelled'],
+  // Not 429: a load balancer may try another process.
+  overloaded: [503, 'Overloaded'],
   server_shutdown: [503, 'Server shutting down'],
   worker_lost: [500, 'The run was lost'],
   run_ended: [409, 'The run has ended'],

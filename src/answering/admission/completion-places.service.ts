@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, type Caller, isTeacher, KeyedGates } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { Admission, type LeavePlace } from '../../platform/admission';
+import { CONFIG, type Config } from '../../platform/config';
+
+const RETRY_AFTER_SECONDS = 5;
+const DEFAULT_WEIGHT = 1;
+
+/**
+ * The places of a process for completions. Nested completions need none, or they could deadlock with the completions
+ * above them. Background runs have a queue instead.
+ */
+@Injectable()
+export class CompletionPlaces {
+  private readonly persons: KeyedGates;
+
+  constructor(
+    @Inject(CONFIG) { runs }: Config,
+    private readonly admission: Admission,
+    private readonly organizations: OrganizationsService,
+  ) {
+    this.persons = new KeyedGates(runs.completions.person);
+  }
+
+  /**
+   * Returns the function to call at the end of the completion; a promise only where it has to wait. `gone` gives the
+   * signal of a client that leaves. @throws `too_many_requests`, `overloaded`, `cancelled`
+   */
+  enter(caller: Caller, gone: (() => AbortSignal) | undefined): LeavePlace | Promise<LeavePlace> {
+    const leavePerson = this.enterAsPerson(caller);
+    const leave = this.admission.tryEnter(caller.organizationId);
+    return leave === null ? this.wait(caller, leavePerson, gone) : both(leavePerson, leave);
+  }
+
+  private async wait(
+    { organizationId }: Caller,
+    leavePerson: LeavePlace | null,
+    gone: (() => AbortSignal) | undefined,
+  ): Promise<LeavePlace> {
+    try {
+      const { limits } = await this.organizations.runtime(organizationId);
+      const weight = limits.weight ?? DEFAULT_WEIGHT;
+      return both(leavePerson, await this.admission.enter({ organizationId, weight, gone: gone?.() ?? null }));
+    } catch (error) {
+      leavePerson?.();
+      throw error;
+    }
+  }
+
+  /** Null where no limit of one person applies: a teacher's key without an end user may serve a whole course. */
+  private enterAsPerson(caller: Caller): LeavePlace | null {
+    const { organizationId, userId, endUser } = caller;
+    if (endUser === undefined && isTeacher(caller)) return null;
+    const person = `${organizationId}/${userId}/${endUser?.id ?? ''}`;
+    if (this.persons.tryEnter(person)) return () => this.persons.leave(person);
+    const detail = 'Too many completions are being answered; wait for one to end';
+    throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
+  }
+}
+
+function both(leavePerson: LeavePlace | null, leave: LeavePlace): LeavePlace {
+  if (leavePerson === null) return leave;
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    leavePerson();
+    leave();
+  };
+}

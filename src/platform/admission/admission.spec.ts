@@ -1,0 +1,108 @@
+import type { Config } from '../config';
+import { MetricRegistry } from '../metrics';
+import { Admission, type LeavePlace } from './admission';
+
+const WAIT_MS = 1_000;
+
+function admissionOf(places: number, waiting: number): Admission {
+  const completions = { process: places, waiting, waitMs: WAIT_MS, person: 1 };
+  const config = { runs: { completions }, eventLoop: { delayLimitMs: 0 } } as unknown as Config;
+  return new Admission(config, new MetricRegistry());
+}
+
+const ask = (admission: Admission, organizationId: string, gone: AbortSignal | null = null): Promise<LeavePlace> =>
+  admission.enter({ organizationId, weight: 1, gone });
+
+const OVERLOADED = { code: 'overloaded', retryAfter: expect.any(Number) as number };
+
+describe('admission', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('has further questions wait, and hands each place on', async () => {
+    const admission = admissionOf(1, 2);
+    const first = await ask(admission, 'a');
+    expect(admission.tryEnter('a')).toBeNull();
+    const second = ask(admission, 'a');
+    const third = ask(admission, 'b');
+    expect([admission.placesHeld(), admission.waiting]).toEqual([1, 2]);
+    first();
+    first();
+    // Nobody of `a` or `b` holds a place: the one that came first is next.
+    (await second)();
+    (await third)();
+    expect([admission.placesHeld(), admission.placesHeld('a'), admission.waiting]).toEqual([0, 0, 0]);
+    expect(jest.getTimerCount()).toBe(1);
+  });
+
+  it('refuses what does not fit, the newest of the organization with the most first', async () => {
+    const admission = admissionOf(1, 2);
+    const leave = await ask(admission, 'course');
+    const kept = ask(admission, 'course');
+    const newest = ask(admission, 'course');
+    await expect(ask(admission, 'course')).rejects.toMatchObject(OVERLOADED);
+    expect(() => admission.assertRoom('course')).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+    admission.assertRoom('other');
+    const other = ask(admission, 'other');
+    await expect(newest).rejects.toMatchObject(OVERLOADED);
+    leave();
+    (await kept)();
+    (await other)();
+    expect([admission.placesHeld(), admission.waiting]).toEqual([0, 0]);
+  });
+
+  it('refuses those that wait too long, with one timer for all', async () => {
+    const admission = admissionOf(1, 10);
+    const leave = await ask(admission, 'a');
+    const ends: string[] = [];
+    const note = (name: string) => ask(admission, 'a').catch(() => void ends.push(name));
+    const first = note('first');
+    await jest.advanceTimersByTimeAsync(WAIT_MS / 2);
+    const second = note('second');
+    expect(jest.getTimerCount()).toBe(1);
+    await jest.advanceTimersByTimeAsync(WAIT_MS / 2);
+    await first;
+    expect([ends, admission.waiting, jest.getTimerCount()]).toEqual([['first'], 1, 1]);
+    await jest.advanceTimersByTimeAsync(WAIT_MS / 2);
+    await second;
+    leave();
+    expect([admission.placesHeld(), admission.waiting, jest.getTimerCount()]).toEqual([0, 0, 0]);
+  });
+
+  it('refuses at once where the measured rate says that the wait would be too long', async () => {
+    const admission = admissionOf(1, 10);
+    for (let n = 0; n < 4; n++) {
+      const leave = await ask(admission, 'a');
+      await jest.advanceTimersByTimeAsync(0.75 * WAIT_MS);
+      leave();
+    }
+    const leave = await ask(admission, 'a');
+    const waits = ask(admission, 'a');
+    const refused = ask(admission, 'a');
+    await expect(refused).rejects.toMatchObject({ ...OVERLOADED, retryAfter: 2 });
+    leave();
+    (await waits)();
+  });
+
+  it('frees the place in the queue of a client that leaves', async () => {
+    const admission = admissionOf(1, 1);
+    const leave = await ask(admission, 'a');
+    const leaving = new AbortController();
+    const left = ask(admission, 'a', leaving.signal);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(ask(admission, 'a', AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' });
+    const next = ask(admission, 'a');
+    leave();
+    (await next)();
+    expect(admission.placesHeld()).toBe(0);
+  });
+
+  it('refuses those that wait when the service stops', async () => {
+    const admission = admissionOf(1, 1);
+    await ask(admission, 'a');
+    const waiting = ask(admission, 'a');
+    admission.refuseWaiting();
+    await expect(waiting).rejects.toMatchObject({ code: 'server_shutdown' });
+  });
+});

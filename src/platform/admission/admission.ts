@@ -1,0 +1,254 @@
+import { getHeapStatistics } from 'node:v8';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { AppError } from '../../kernel';
+import { CONFIG, type Config } from '../config';
+import { MetricRegistry } from '../metrics';
+import { ADMITTED, PLACES_MAX, PLACES_USED, REFUSED, WAIT_TIME, WAITING } from './admission.metrics';
+import { FairQueue, type Waiting } from './fair-queue';
+import { LoopLag } from './loop-lag';
+import { ServiceRate } from './service-rate';
+
+const REFUSALS = {
+  event_loop: 'The service has more work than it can do in time; ask again later',
+  queue_full: 'The service answers as many questions as it can, and too many wait; ask again later',
+  wait_too_long: 'The service answers as many questions as it can, and the wait would be too long; ask again later',
+  timeout: 'The service had no place for this question in time; ask again later',
+} as const;
+type Refusal = keyof typeof REFUSALS;
+
+const MOST_PLACES = 1_000;
+/** Heap that an answer may need: its prompt, the retrieved text, buffers of a slow reader. */
+const HEAP_BYTES = 2 * 1024 * 1024;
+
+const SHUTDOWN_SECONDS = 5;
+
+const placesOfThisProcess = (): number =>
+  Math.max(1, Math.min(MOST_PLACES, Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES)));
+
+export interface Arrival {
+  readonly organizationId: string;
+  /** Its share, compared to those of other organizations. */
+  readonly weight: number;
+  /** Aborted when the client leaves. */
+  readonly gone: AbortSignal | null;
+}
+
+interface Waiter {
+  readonly organizationId: string;
+  readonly since: number;
+  readonly admit: () => void;
+  readonly refuse: (error: AppError) => void;
+}
+
+/** Function to call once the answer has ended. */
+export type LeavePlace = () => void;
+
+/**
+ * Admission control of one process: limits the answers at once, has further questions wait for a short time, and refuses
+ * the rest. Free places go to waiting organizations by weighted fair queueing. While the event loop lags, nothing new
+ * begins.
+ */
+@Injectable()
+export class Admission implements OnModuleInit, OnModuleDestroy {
+  readonly places: number;
+  private readonly maxWaiting: number;
+  private readonly maxWaitMs: number;
+  private readonly queue = new FairQueue<Waiter>();
+  /** All waiters wait equally long at most: the order of arrival is the order of the deadlines. */
+  private readonly byArrival = new Set<Waiting<Waiter>>();
+  private readonly heldBy = new Map<string, number>();
+  private held = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private readonly lag: LoopLag;
+  private readonly rate: ServiceRate;
+  private readonly atOnce;
+  private readonly afterWait;
+  private readonly refused;
+  private readonly waits;
+
+  constructor(@Inject(CONFIG) { runs: { completions }, eventLoop }: Config, registry: MetricRegistry) {
+    this.places = completions.process ?? placesOfThisProcess();
+    this.maxWaiting = completions.waiting;
+    this.maxWaitMs = completions.waitMs;
+    this.rate = new ServiceRate(this.places);
+    this.lag = new LoopLag(eventLoop.delayLimitMs, () => this.admitWaiting());
+    const admitted = registry.counter(ADMITTED);
+    this.atOnce = admitted.at('no');
+    this.afterWait = admitted.at('yes');
+    this.refused = registry.counter(REFUSED);
+    this.waits = registry.histogram(WAIT_TIME).at();
+    registry.gauge(WAITING, () => [[[], this.queue.size]]);
+    registry.gauge(PLACES_USED, () => [[[], this.held]]);
+    registry.gauge(PLACES_MAX, () => [[[], this.places]]);
+  }
+
+  onModuleInit(): void {
+    this.lag.start();
+  }
+
+  onModuleDestroy(): void {
+    this.lag.stop();
+    this.refuseWaiting();
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  /** Questions that wait. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
+  /** Places that are taken, by all or by one organization. */
+  placesHeld(organizationId?: string): number {
+    return organizationId === undefined ? this.held : (this.heldBy.get(organizationId) ?? 0);
+  }
+
+  /** True when a question might be refused; the checks below tell. */
+  get isBusy(): boolean {
+    return this.lag.isOver || this.queue.size > 0;
+  }
+
+  /** For a question before anything of it was read. @throws AppError `overloaded` while the event loop lags */
+  assertOpen(): void {
+    if (this.lag.isOver) throw this.refusal('event_loop');
+  }
+
+  /** For a question whose body was not read yet. @throws AppError `overloaded` where `enter` would certainly throw it */
+  assertRoom(organizationId: string): void {
+    const weight = this.queue.weightOf(organizationId);
+    if (weight === null) return;
+    this.assertShortWait(organizationId, weight);
+    const isFull = this.queue.size >= this.maxWaiting;
+    if (isFull && this.queue.pushedOutBy(organizationId, weight) === null) throw this.refusal('queue_full');
+  }
+
+  /** Takes a free place; null when there is none or others wait for one. */
+  tryEnter(organizationId: string): LeavePlace | null {
+    if (this.held >= this.places || this.queue.size > 0 || this.lag.isOver) return null;
+    this.atOnce.inc();
+    return this.take(organizationId);
+  }
+
+  /** Waits for a place. @throws AppError `overloaded`; `cancelled` when the client leaves */
+  async enter({ organizationId, weight, gone }: Arrival): Promise<LeavePlace> {
+    const leave = this.tryEnter(organizationId);
+    if (leave !== null) return leave;
+    if (gone?.aborted === true) throw clientLeft();
+    this.assertOpen();
+    this.assertShortWait(organizationId, weight);
+    if (this.queue.size >= this.maxWaiting) this.pushOut(organizationId, weight);
+    const since = performance.now();
+    await this.wait({ organizationId, weight, gone }, since);
+    this.afterWait.inc();
+    this.waits.observe((performance.now() - since) / 1e3);
+    return this.leaveOnce(organizationId);
+  }
+
+  /** Refuses those that wait, because the service stops. */
+  refuseWaiting(): void {
+    const error = new AppError('server_shutdown', 'The server is shutting down', { retryAfter: SHUTDOWN_SECONDS });
+    for (const waiting of [...this.byArrival]) this.drop(waiting, error);
+  }
+
+  private wait({ organizationId, weight, gone }: Arrival, since: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const left = (): void => this.drop(waiting, clientLeft());
+      const waiting = this.queue.push(organizationId, weight, {
+        organizationId,
+        since,
+        admit: () => {
+          gone?.removeEventListener('abort', left);
+          this.byArrival.delete(waiting);
+          resolve();
+        },
+        refuse: (error) => {
+          gone?.removeEventListener('abort', left);
+          this.byArrival.delete(waiting);
+          reject(error);
+        },
+      });
+      this.byArrival.add(waiting);
+      gone?.addEventListener('abort', left, { once: true });
+      this.timer ??= this.expireIn(this.maxWaitMs);
+    });
+  }
+
+  private drop(waiting: Waiting<Waiter>, error: AppError): void {
+    if (this.queue.remove(waiting)) waiting.item.refuse(error);
+  }
+
+  /** @throws AppError `overloaded` when the measured rate says that the question would wait too long */
+  private assertShortWait(organizationId: string, weight: number): void {
+    const { perMs } = this.rate;
+    if (perMs === null) return;
+    const own = (this.queue.sizeOf(organizationId) + 1) / this.queue.shareOf(organizationId, weight);
+    if (Math.min(own, this.queue.size + 1) / perMs > this.maxWaitMs) throw this.refusal('wait_too_long');
+  }
+
+  /** Makes room for one by refusing a question of an organization with more of them. @throws AppError `overloaded` */
+  private pushOut(organizationId: string, weight: number): void {
+    const last = this.queue.pushedOutBy(organizationId, weight);
+    const error = this.refusal('queue_full');
+    if (last === null) throw error;
+    this.drop(last, error);
+  }
+
+  private admitWaiting(): void {
+    const heldBy = (organizationId: string): number => this.placesHeld(organizationId);
+    while (this.held < this.places && !this.lag.isOver) {
+      const next = this.queue.shift(heldBy);
+      if (next === undefined) return;
+      this.count(next.organizationId, 1);
+      next.admit();
+    }
+  }
+
+  private take(organizationId: string): LeavePlace {
+    this.count(organizationId, 1);
+    return this.leaveOnce(organizationId);
+  }
+
+  private leaveOnce(organizationId: string): LeavePlace {
+    const began = performance.now();
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.rate.ended(performance.now() - began);
+      this.count(organizationId, -1);
+      if (this.queue.size > 0) this.admitWaiting();
+    };
+  }
+
+  private count(organizationId: string, by: number): void {
+    this.held += by;
+    const held = (this.heldBy.get(organizationId) ?? 0) + by;
+    if (held === 0) this.heldBy.delete(organizationId);
+    else this.heldBy.set(organizationId, held);
+  }
+
+  /** One timer for all that wait: that of the next deadline. */
+  private expireIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.expire(), ms).unref();
+  }
+
+  private expire(): void {
+    const now = performance.now();
+    this.timer = null;
+    for (const waiting of this.byArrival) {
+      const left = waiting.item.since + this.maxWaitMs - now;
+      if (left > 0) {
+        this.timer = this.expireIn(left);
+        return;
+      }
+      this.drop(waiting, this.refusal('timeout'));
+    }
+  }
+
+  private refusal(reason: Refusal): AppError {
+    this.refused.at(reason).inc();
+    const retryAfter = this.rate.retryAfter(performance.now(), this.queue.size);
+    return new AppError('overloaded', REFUSALS[reason], { retryAfter });
+  }
+}
+
+const clientLeft = (): AppError => new AppError('cancelled', 'The client left');

@@ -1,0 +1,2 @@
+export { Admission, type LeavePlace } from './admission';
+export { AdmissionModule } from './admission.module';
