@@ -1,3 +1,4 @@
+import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
 import { IndexLists1796630200000 } from './1796630200000-IndexLists';
 import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
@@ -126,4 +127,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   RegisterPlatforms1796611000001,
   KeepNotices1796630100000,
   IndexLists1796630200000,
+  IndexAssistantNames1796630300000,
 ];

@@ -26,8 +26,14 @@ const FOLLOW = `
     WHERE live.assistant_id = $1 AND live.version = assistants.live_version
       AND newest.assistant_id = $1 AND newest.version = $2)`;
 
-const LIVE_IS_NAMED = `EXISTS (SELECT FROM assistant_versions live
-  WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version AND live.name = :name)`;
+/** `$1` organization, `$2` name. The name that people see is that of the live version. Two parts: each has an index. */
+const NAMED = `
+  SELECT id FROM assistants WHERE organization_id = $1 AND name = $2 AND deleted_at IS NULL
+  UNION
+  SELECT assistant.id FROM assistant_versions live JOIN assistants assistant
+    ON assistant.id = live.assistant_id AND assistant.live_version = live.version
+  WHERE live.organization_id = $1 AND live.name = $2 AND assistant.organization_id = $1 AND assistant.deleted_at IS NULL
+  ORDER BY id`;
 
 /** Rows of one organization. Deleted assistants do not exist here. */
 export class AssistantScope {
@@ -152,11 +158,7 @@ export class AssistantScope {
 
   /** Ids of assistants with this name, in the newest or in the live version. */
   async idsNamed(name: string): Promise<number[]> {
-    const rows = await this.live()
-      .andWhere(`(assistant.name = :name OR ${LIVE_IS_NAMED})`, { name })
-      .select('assistant.id', 'id')
-      .orderBy('assistant.id', 'ASC')
-      .getRawMany<{ id: number }>();
+    const rows = await this.rows.query<{ id: number }[]>(NAMED, [this.organizationId, name]);
     return rows.map(({ id }) => id);
   }
 

@@ -1,4 +1,4 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { AssistantType, CollectionIds } from '../../definition';
 import { AssistantEntity } from './assistant.entity';
 
@@ -16,6 +16,7 @@ export type VersionReason = (typeof VERSION_REASONS)[number];
 
 /** A definition as it was saved. Append-only. */
 @Entity('assistant_versions')
+@Index('assistant_versions_name_idx', ['organizationId', 'name'])
 export class AssistantVersionEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_versions_assistant_fk', onDelete: 'CASCADE' })
   @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_versions_pk' })
