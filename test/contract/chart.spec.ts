@@ -55,6 +55,7 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
       ...plain(),
       ...helm.render(EVERYTHING, [CUSTOM_METRICS]),
       ...helm.render({ ...ONE_REPLICA, persistence: { enabled: false } }),
+      ...helm.render({ config: { FILES_STORE: 's3', S3_BUCKET: 'files' }, persistence: { enabled: false } }),
       ...helm.render({ ...ONE_REPLICA, persistence: { accessModes: ['ReadWriteOnce'], storageClass: '-' } }),
       ...helm.render({
         networkPolicy: { databaseTo: [{ ipBlock: { cidr: '10.0.0.5/32' } }] },
@@ -151,11 +152,6 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
     const [name, command] = job.spec.template.spec.containers[0].command;
     expect(name).toBe('bellwether');
     expect(cli.commands.map((each) => each.name())).toContain(command);
-    const direct = helm.render({ migration: { secretEnvironment: { DATABASE_URL: { name: 'direct', key: 'url' } } } });
-    const urls = podsOf(direct).map(({ containers }) =>
-      containers[0].env.find(({ name: each }: { name: string }) => each === 'DATABASE_URL'),
-    );
-    expect(urls.map(({ valueFrom }) => valueFrom.secretKeyRef.name).sort()).toEqual(['bellwether-database', 'direct']);
   });
 
   it('scales by metrics that exist, and by CPU where the cluster serves none of them', () => {
@@ -222,7 +218,7 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
     [{ secretEnvironment: { SECRETS_KEY: '1:00' } }, 'secretEnvironment'],
     [{ config: { DATABASE_URL: 'postgres://a' } }, 'config.DATABASE_URL: it is in secretEnvironment, too'],
     [{ config: { SHUTDOWN_TIMEOUT: 1 } }, 'config.SHUTDOWN_TIMEOUT: the chart sets it'],
-    [{ persistence: { enabled: false } }, 'several replicas must share one volume'],
+    [{ persistence: { enabled: false } }, 'several replicas need one volume or a bucket'],
     [{ persistence: { accessModes: ['ReadWriteOnce'] } }, 'several replicas need ReadWriteMany'],
   ])('refuses %j and says why', (values, reason) => {
     expect(() => helm.render(values)).toThrow(reason);

@@ -40,20 +40,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* Settings, by name. Helm reads whole numbers as floats, which it would write as 1e+07. */}}
 {{- define "bellwether.env" -}}
 {{- $own := dict
-      "PUBLIC_URL" (required "publicUrl: the https address in browsers" .root.Values.publicUrl)
-      "SHUTDOWN_TIMEOUT" (printf "%d000" (int .root.Values.drain.seconds)) -}}
-{{- if .root.Values.metrics.enabled -}}
-{{- $_ := set $own "METRICS_PORT" (toString (int .root.Values.metrics.port)) -}}
+      "PUBLIC_URL" (required "publicUrl: the https address in browsers" .Values.publicUrl)
+      "SHUTDOWN_TIMEOUT" (printf "%d000" (int .Values.drain.seconds)) -}}
+{{- if .Values.metrics.enabled -}}
+{{- $_ := set $own "METRICS_PORT" (toString (int .Values.metrics.port)) -}}
 {{- end -}}
-{{- $secrets := .secrets -}}
+{{- $secrets := .Values.secretEnvironment -}}
 {{- range $name := list "DATABASE_URL" "SECRETS_KEY" -}}
 {{- if not (hasKey $secrets $name) -}}{{- fail (printf "secretEnvironment.%s: name the Secret that holds it" $name) -}}{{- end -}}
 {{- end -}}
-{{- range $name, $_ := .root.Values.config -}}
+{{- range $name, $_ := .Values.config -}}
 {{- if hasKey $own $name -}}{{- fail (printf "config.%s: the chart sets it from another value" $name) -}}{{- end -}}
 {{- if hasKey $secrets $name -}}{{- fail (printf "config.%s: it is in secretEnvironment, too" $name) -}}{{- end -}}
 {{- end -}}
-{{- range $name, $value := merge (dict) $own .root.Values.config }}
+{{- range $name, $value := merge (dict) $own .Values.config }}
 - name: {{ $name }}
   value: {{ if kindIs "float64" $value }}{{ int64 $value | toString | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}
 {{- end -}}
