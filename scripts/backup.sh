@@ -26,4 +26,5 @@ for folder in files knowledge-bases; do if [ -d "$data/$folder" ]; then folders+
 tar --create --file "$target/files.tar" --directory "$data" --files-from <(printf '%s\n' "${folders[@]}")
 (cd "$target" && sha256sum -- *.dump *.tar 2>/dev/null >SHA256SUMS || true)
 (cd "$target" && sha256sum --check --quiet SHA256SUMS && du --bytes --total -- * | tail -n 1)
+if [ -n "${S3_BUCKET:-}" ]; then echo "Uploads in the bucket $S3_BUCKET are not in this copy: docs/guide/files-in-s3.md"; fi
 echo "Keep SECRETS_KEY (or $data/secrets-key) elsewhere: without it stored keys of vendors are lost."

@@ -5,6 +5,7 @@ import { registerAssistantCommands } from './cli/assistants/assistants.commands'
 import { registerAuditCommands } from './cli/audit/audit.commands';
 import { registerDatabaseCommands } from './cli/database/database.commands';
 import { registerInstitutionCommands } from './cli/institution/institution.commands';
+import { registerFileCommands } from './cli/files/files.commands';
 import { Interruption } from './cli/interruption';
 import { registerLambCommands } from './cli/lamb/lamb.commands';
 import {
@@ -30,7 +31,7 @@ const messageOf = (error: unknown): string => {
 };
 
 /** These commands call no vendor. Loading the connectors would take most of their time. */
-const WITHOUT_VENDORS = /^(?:(?:db|audit|organizations|members|sign-in|keys):|export$)/;
+const WITHOUT_VENDORS = /^(?:(?:db|files|audit|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
   const { loadConfig } = await import('./platform/config/index.js');
@@ -70,6 +71,7 @@ const GROUPS = [
   registerInstitutionCommands,
   registerAuditCommands,
   registerLambCommands,
+  registerFileCommands,
   registerPeopleCommands,
   registerServiceCommands,
 ];

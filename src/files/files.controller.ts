@@ -10,6 +10,7 @@ import {
   toPageRequest,
   type UploadedFile,
   Uploads,
+  whileClientStays,
 } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { attachment } from './attachment';
@@ -51,7 +52,9 @@ export class FilesController {
     @Param('id') id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    const { path, content_type, bytes } = await this.files.download(caller, id);
+    const { path, content_type, bytes } = await whileClientStays(response, (signal) =>
+      this.files.download(caller, id, signal),
+    );
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'private, no-store');
     return new StreamableFile(bytes, { type: content_type, disposition: attachment(path), length: bytes.length });

@@ -12,6 +12,10 @@ import { FilesService } from './files.service';
 import { LinkCheck } from './links/link-check';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
+import { BlobHolders } from './move/blob-holders';
+import { BlobInventory } from './move/blob-inventory';
+import { BlobMove } from './move/blob-move';
+import { FileHolderRepository } from './move/file-holder.repository';
 import { BlobFolders } from './places/blob-folders';
 import type { BlobPlace } from './places/blob-place.types';
 import { BLOB_PLACES } from './places/blob-places.token';
@@ -40,6 +44,10 @@ import { FileTexts } from './texts/file-texts.service';
     },
     BlobStore,
     BlobSweep,
+    BlobHolders,
+    FileHolderRepository,
+    BlobMove,
+    BlobInventory,
     FileHandover,
     FileRepository,
     FilesService,
@@ -49,6 +57,18 @@ import { FileTexts } from './texts/file-texts.service';
     FileTextRepository,
     FileTexts,
   ],
-  exports: [LinkCheck, BlobStore, BucketCheck, BlobSweep, FileHandover, FileImport, FilesService, ImagesService],
+  exports: [
+    BlobHolders,
+    BlobMove,
+    BlobInventory,
+    LinkCheck,
+    BlobStore,
+    BucketCheck,
+    BlobSweep,
+    FileHandover,
+    FileImport,
+    FilesService,
+    ImagesService,
+  ],
 })
 export class FilesModule {}

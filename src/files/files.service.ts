@@ -90,12 +90,12 @@ export class FilesService {
     return toStoredFile(await this.required(owner, id));
   }
 
-  async download(owner: Principal, id: string): Promise<FileContent> {
+  async download(owner: Principal, id: string, signal?: AbortSignal): Promise<FileContent> {
     return readCurrent(await this.required(owner, id), {
       nameOf: storageNameOf,
       again: () => this.files.ownedBy(owner).find(id),
       read: async (row) => {
-        const bytes = await this.blobs.read(spaceOfOwner(owner), row.storageName, READ_MAX_BYTES);
+        const bytes = await this.blobs.read(spaceOfOwner(owner), row.storageName, READ_MAX_BYTES, signal);
         return { ...toStoredFile(row), bytes };
       },
     });

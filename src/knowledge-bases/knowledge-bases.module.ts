@@ -4,6 +4,7 @@ import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { DocumentHolderRepository } from './documents/document-holder.repository';
 import { DocumentStore } from './documents/document-store';
 import { DocumentUploads } from './documents/document-uploads';
 import { DocumentRepository } from './storage/document.repository';
@@ -85,6 +86,7 @@ import { SourceRepository } from './sources/storage/source.repository';
     DocumentReader,
     DocumentRepository,
     DocumentsService,
+    DocumentHolderRepository,
     DocumentStore,
     DocumentUploads,
     DocumentWriter,

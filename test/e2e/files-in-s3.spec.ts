@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { BlobSweep } from '../../src/files';
+import { BlobInventory, BlobMove, BucketCheck, BlobSweep, type MoveReport, type PlaceName } from '../../src/files';
 import { uuidv7 } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
+import { testDatabaseUrl } from '../support/database';
+import { runCommand, startCommand } from '../support/command';
 import { makeAssistant, multiTool, user } from '../support/chat';
 import { foreignOrganization, type Person, person } from '../support/people';
 import { type S3Store, startS3Store } from '../support/s3-store';
+import { until } from '../support/until';
 import { startUpstream, type Upstream } from '../support/upstream';
 
 const FILES = '/api/v1/files';
@@ -148,6 +151,22 @@ describe('a store that', () => {
     expect((await teacher.api('GET', `${FILES}/${id}/content`)).status).toBe(503);
   });
 
+  it('does not answer is left when the client leaves', async () => {
+    const { id } = await uploaded('left.md', 'whole');
+    const before = store.abandoned;
+    store.fault = (operation) => (operation === 'get' ? 'hang' : null);
+    const leaving = new AbortController();
+    const asked = fetch(`${app.url}${FILES}/${id}/content`, {
+      headers: { authorization: `Bearer ${teacher.key}` },
+      signal: leaving.signal,
+    });
+    await until(() => store.calls.at(-1)?.operation === 'get');
+    leaving.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await until(() => store.abandoned === before + 1);
+    expect(app.log()).not.toContain('"operation":"read","reason":"TimeoutError"');
+  });
+
   it('lost an object answers that it is gone', async () => {
     const { id, key } = await uploaded('lost.md', 'gone');
     store.objects.delete(key);
@@ -178,4 +197,119 @@ it('the sweep removes what a killed upload left a day ago, and nothing else', as
   expect(keys().filter((key) => orphans.includes(key))).toEqual([]);
   expect(keys().sort()).toEqual([...kept, ...others].sort());
   expect(calls('list')).toBeGreaterThan(listed + 2);
+});
+
+it('the page "Health" says in words what is wrong with the bucket', async () => {
+  const found = async (fault: typeof store.fault): Promise<string> => {
+    store.fault = fault;
+    return (await app.get(BucketCheck).check()).map(({ code, text }) => `${code}: ${text}`).join();
+  };
+  expect(await found(() => null)).toMatch(/^bucket\.ok: The bucket uploads can be written/);
+  expect(await found((operation) => (operation === 'delete' ? 'refuse' : null))).toMatch(
+    /^bucket\.refused: [^]*\(AccessDenied 403\)/,
+  );
+  expect(await found(() => 'die')).toMatch(/^bucket\.unreachable: [^]*\(ECONNRESET\)/);
+});
+
+describe('a move', () => {
+  /** Text by address; the document has two blobs: its replacement cannot be read. */
+  const texts = new Map<string, string>();
+  const signal = new AbortController().signal;
+  const move = (to: PlaceName): Promise<MoveReport> => app.get(BlobMove).move(to, { signal, report: () => undefined });
+  const waiting = async (to: PlaceName) => (await app.get(BlobMove).waiting(to)).files;
+  const readAll = async () => {
+    for (const [address, text] of texts)
+      expect([address, (await teacher.api('GET', address)).text]).toEqual([address, text]);
+  };
+  const names = async (): Promise<string[]> =>
+    (
+      await rows<{ name: string }>(
+        `SELECT storage_name AS name FROM files UNION ALL SELECT storage_name FROM kb_documents
+       UNION ALL SELECT answering->>'storageName' FROM kb_documents WHERE answering IS NOT NULL`,
+      )
+    ).map(({ name }) => name);
+
+  beforeAll(async () => {
+    await rows('DELETE FROM files');
+    store.objects.clear();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const { id } = await uploaded(`${name}.md`, `text of ${name}`);
+      texts.set(`${FILES}/${id}/content`, `text of ${name}`);
+    }
+    const kb = (await teacher.api('POST', BASES, { name: 'Moved', language: 'en' })).json.id;
+    const address = `${BASES}/${kb}/documents`;
+    const { json } = await teacher.api('POST', address, filesForm(['cells.md', 'Mitosis splits a cell.']));
+    await teacher.api('POST', address, filesForm(['cells.md', '\u0000\u0001 broken']));
+    texts.set(`${address}/${json.items[0].id}/content`, 'Mitosis splits a cell.');
+  });
+
+  it('run twice at once moves each file once and keeps every byte', async () => {
+    expect(await waiting('disk')).toBe(7);
+    const reports = await Promise.all([move('disk'), move('disk')]);
+    expect(reports).toMatchObject([
+      { complete: true, troubles: [] },
+      { complete: true, troubles: [] },
+    ]);
+    expect(reports.reduce((sum, { counts }) => sum + counts.moved, 0)).toBe(7);
+    expect([await waiting('disk'), keys()]).toEqual([0, []]);
+    await readAll();
+  });
+
+  it('in both directions at once loses nothing', async () => {
+    await Promise.all([move('s3'), move('disk'), readAll()]);
+    await readAll();
+    expect(await app.get(BlobInventory).take(signal, () => undefined)).toMatchObject({ complete: true, missing: 0 });
+    await move('disk');
+    expect(keys()).toEqual([]);
+  });
+
+  it('that is killed half-way goes on where it was, and files are read from both places until then', async () => {
+    const env = {
+      ...store.env,
+      DATABASE_URL: testDatabaseUrl(),
+      DATA_DIR: app.dataDir,
+      SECRETS_KEY: `1:${'0123456789abcdef'.repeat(4)}`,
+    };
+    let puts = 0;
+    store.fault = (operation) => (operation === 'put' && ++puts > 2 ? 'hang' : null);
+    const command = startCommand(env, 'files:move', '--to', 's3');
+    const moved = async () => (await names()).filter((name) => name.startsWith('s3-')).length;
+    await until(async () => (await moved()) === 2 && puts > 2, 20_000);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    store.fault = () => null;
+    await readAll();
+
+    const rest = await runCommand(env, 'files:move', '--to', 's3', '--json');
+    expect([rest.code, rest.json]).toEqual([
+      0,
+      expect.objectContaining({ ok: true, complete: true, moved: 5, left: { files: 0, bytes: 0 } }),
+    ]);
+    expect(await moved()).toBe(7);
+    await readAll();
+  });
+
+  it('names files whose bytes are missing or damaged, and leaves them where they are', async () => {
+    const [lost, damaged] = keys().filter((key) => key.includes('/files/'));
+    store.objects.delete(lost ?? '');
+    const object = store.objects.get(damaged ?? '');
+    Object.assign(object ?? {}, { bytes: Buffer.from('text of x'), metadata: {} });
+    expect(await app.get(BlobInventory).take(signal, () => undefined)).toMatchObject({
+      missing: 1,
+      paths: [lost?.replace('school/one/', '')],
+    });
+    const { complete, counts, left, troubles } = await move('disk');
+    expect({ complete, counts, left: left.files }).toMatchObject({
+      complete: true,
+      counts: { moved: 5, missing: 1, damaged: 1 },
+      left: 2,
+    });
+    expect(troubles.map(({ outcome }) => outcome).sort()).toEqual(['damaged', 'missing']);
+  });
+
+  it('ends when the store refuses everything', async () => {
+    store.fault = (operation) => (operation === 'put' ? 'refuse' : null);
+    const { counts, left } = await move('s3');
+    expect([counts.moved, counts.failed, left.files]).toEqual([0, 5, 5]);
+  });
 });

@@ -23,6 +23,8 @@ export interface S3Store {
   /** By key, in order. */
   readonly objects: Map<string, StoredObject>;
   readonly calls: { readonly operation: S3Operation; readonly key: string }[];
+  /** Requests that the client gave up. */
+  abandoned: number;
   /** Asked for every request; null: no fault. */
   fault: (operation: S3Operation, key: string) => S3Fault | null;
   stop(): Promise<void>;
@@ -48,7 +50,7 @@ function operationOf(method: string, key: string): S3Operation {
 
 export async function startS3Store(): Promise<S3Store> {
   const objects = new Map<string, StoredObject>();
-  const store: Omit<S3Store, 'env' | 'stop'> = { objects, calls: [], fault: () => null };
+  const store: Omit<S3Store, 'env' | 'stop'> = { objects, calls: [], abandoned: 0, fault: () => null };
 
   function put(key: string, request: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const digest = createHash('sha256').update(body).digest('base64');
@@ -94,6 +96,7 @@ export async function startS3Store(): Promise<S3Store> {
     const key = rest.join('/');
     const operation = operationOf(request.method ?? '', key);
     store.calls.push({ operation, key });
+    response.once('close', () => (store.abandoned += response.writableFinished ? 0 : 1));
     const fault = store.fault(operation, key);
     if (!SIGNATURE.test(header(request, 'authorization'))) return refuse(response, 403, 'AccessDenied');
     if (bucket !== BUCKET) return refuse(response, 404, 'NoSuchBucket');

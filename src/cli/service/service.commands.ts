@@ -18,7 +18,9 @@ export function registerServiceCommands(program: Command, register: Register): v
   register(
     program
       .command('doctor')
-      .description('check configuration, schema, database, clock, secrets, audit log, data directory and versions'),
+      .description(
+        'check configuration, schema, database, clock, secrets, audit log, data directory, bucket and versions',
+      ),
     async (config) => (await import('./examine.js')).examine(config),
   );
 }

@@ -30,6 +30,8 @@ export interface BlobPlace {
   read(space: BlobSpace, name: string, maxBytes: number, signal?: AbortSignal): Promise<Buffer>;
   /** The first `length` bytes, or all of a shorter blob. @throws {AppError} `not_found` */
   readStart(space: BlobSpace, name: string, length: number): Promise<Buffer>;
+  /** Bytes of a blob; null when there is none. */
+  size(space: BlobSpace, name: string): Promise<number | null>;
   /** A missing blob is no error. */
   remove(space: BlobSpace, name: string): Promise<void>;
   removeSpace(space: BlobSpace): Promise<void>;

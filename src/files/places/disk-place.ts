@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, notFound } from '../../kernel';
@@ -59,6 +59,16 @@ export class DiskPlace implements BlobPlace {
       const size = await plainSize(handle, folder);
       return readBytes(handle, Math.min(size, length));
     });
+  }
+
+  async size(space: BlobSpace, name: string): Promise<number | null> {
+    try {
+      const stats = await lstat(join(this.folder(space), checked(name)));
+      return stats.isFile() ? stats.size : null;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw diskError(error);
+    }
   }
 
   async remove(space: BlobSpace, name: string): Promise<void> {

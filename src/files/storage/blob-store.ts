@@ -35,6 +35,11 @@ export class BlobStore {
     return this.at(placeOf(name)).readStart(space, name, length);
   }
 
+  /** Bytes of a blob; null when there is none. */
+  async size(space: BlobSpace, name: string): Promise<number | null> {
+    return this.at(placeOf(name)).size(space, name);
+  }
+
   /** A missing blob is no error. */
   async remove(space: BlobSpace, name: string): Promise<void> {
     await this.at(placeOf(name)).remove(space, name);

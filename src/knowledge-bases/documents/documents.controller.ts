@@ -3,7 +3,15 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../../files';
 import type { Caller } from '../../kernel';
-import { Access, AcceptFiles, CurrentCaller, toPageRequest, type UploadedFile, Uploads } from '../../platform/http';
+import {
+  Access,
+  AcceptFiles,
+  CurrentCaller,
+  toPageRequest,
+  type UploadedFile,
+  Uploads,
+  whileClientStays,
+} from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { DocumentsService } from './documents.service';
 import {
@@ -73,7 +81,9 @@ export class DocumentsController {
     @Param('id') id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    const { filename, contentType, bytes } = await this.documents.download(caller, knowledgeBaseId, id);
+    const { filename, contentType, bytes } = await whileClientStays(response, (signal) =>
+      this.documents.download(caller, knowledgeBaseId, id, signal),
+    );
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'private, no-store');
     return new StreamableFile(bytes, { type: contentType, disposition: attachment(filename), length: bytes.length });

@@ -74,11 +74,16 @@ export class DocumentsService {
   }
 
   /** The file that the current passages come from, also while a replacement waits or after it failed. */
-  async download(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentFile> {
+  async download(
+    principal: Principal,
+    knowledgeBaseId: string,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<DocumentFile> {
     return readCurrent(await this.required(principal, knowledgeBaseId, id), {
       nameOf: (row) => answeringFile(row).storageName,
       again: () => this.required(principal, knowledgeBaseId, id),
-      read: (row) => this.read(row),
+      read: (row) => this.read(row, signal),
     });
   }
 
@@ -116,10 +121,11 @@ export class DocumentsService {
     await this.requests.gone(id, WAIT_MS);
   }
 
-  private async read(row: DocumentEntity): Promise<DocumentFile> {
+  private async read(row: DocumentEntity, signal?: AbortSignal): Promise<DocumentFile> {
     const { storageName, contentType } = answeringFile(row);
     const space = knowledgeBaseSpace(row.organizationId, row.knowledgeBaseId);
-    return { filename: row.filename, contentType, bytes: await this.blobs.read(space, storageName, READ_MAX_BYTES) };
+    const bytes = await this.blobs.read(space, storageName, READ_MAX_BYTES, signal);
+    return { filename: row.filename, contentType, bytes };
   }
 
   private async required(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentEntity> {

@@ -84,6 +84,11 @@ export const FINDINGS = {
     text: 'The store of the bucket {bucket} does not answer ({reason}): uploads fail, and files in it cannot be read.',
     next: 'See whether S3_ENDPOINT and S3_REGION are right, and whether the network of the service leads there.',
   },
+  'bucket.failing': {
+    state: 'error',
+    text: 'The store answers with an error for the bucket {bucket} ({reason}): uploads fail.',
+    next: 'See whether S3_REGION is that of the bucket. The documentation of the store explains the name of the error.',
+  },
   'bucket.refused': {
     state: 'error',
     text: 'The store refuses the bucket {bucket} to the service ({reason}): uploads fail, and files in it cannot be read.',

@@ -9,7 +9,7 @@ export {
   type RequiredRole,
 } from './routes/access.decorator';
 export { bodyParsers, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './bodies/body-parsers';
-export { clientAbortSignal, whenAborted } from './routes/client-abort';
+export { clientAbortSignal, whenAborted, whileClientStays } from './routes/client-abort';
 export { OpenAiErrors } from './errors/error-shape.decorator';
 export { describeErrors } from './errors/describe-errors.decorator';
 export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Finding, finding } from '../../../platform/findings';
 import { faultOf, reasonOf } from './s3.errors';
 import { S3Connection } from './s3-connection';
 
+/** As every upload states it: a store may not know the header. */
+const SHA256_OF_OK = createHash('sha256').update('ok').digest('base64');
 /** A person waits for the result. */
 const PATIENCE_MS = 10_000;
 
@@ -20,7 +22,9 @@ export class BucketCheck {
     const begun = performance.now();
     try {
       await this.connection.sendRaw(async (client, sdk, abortSignal) => {
-        await client.send(new sdk.PutObjectCommand({ ...target, Body: 'ok' }), { abortSignal });
+        await client.send(new sdk.PutObjectCommand({ ...target, Body: 'ok', ChecksumSHA256: SHA256_OF_OK }), {
+          abortSignal,
+        });
         const { Body } = await client.send(new sdk.GetObjectCommand(target), { abortSignal });
         await Body?.transformToString();
         await client.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: target.Key }), { abortSignal });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import type { GetObjectCommandOutput, HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { AppError, isUuid } from '../../../kernel';
 import { checkedPart, S3_MARK } from '../blob-name';
 import { BLOB_ROOMS, type BlobBatch, type BlobPlace, type BlobRoom, type BlobSpace } from '../blob-place.types';
@@ -63,6 +63,11 @@ export class S3Place implements BlobPlace {
     });
   }
 
+  async size(space: BlobSpace, name: string): Promise<number | null> {
+    const found = await this.head(space, name);
+    return found === null ? null : (found.ContentLength ?? 0);
+  }
+
   async remove(space: BlobSpace, name: string): Promise<void> {
     await this.removeKey(this.key(space, name));
   }
@@ -86,7 +91,16 @@ export class S3Place implements BlobPlace {
 
   async removeOlder(batch: BlobBatch, name: string, time: number): Promise<number | null> {
     const space = [batch.room, batch.organizationId, batch.holderId] as const;
-    const found = await this.connection.send('head', async (client, { HeadObjectCommand }, abortSignal) => {
+    const found = await this.head(space, name);
+    // Without a date of the store the object counts as new.
+    const written = found?.LastModified?.getTime() ?? Date.now() + DAY_MS;
+    if (found === null || written >= time) return null;
+    await this.remove(space, name);
+    return found.ContentLength ?? 0;
+  }
+
+  private head(space: BlobSpace, name: string): Promise<HeadObjectCommandOutput | null> {
+    return this.connection.send('head', async (client, { HeadObjectCommand }, abortSignal) => {
       try {
         return await client.send(new HeadObjectCommand(this.object(space, name)), { abortSignal });
       } catch (error) {
@@ -94,11 +108,6 @@ export class S3Place implements BlobPlace {
         throw error;
       }
     });
-    // Without a date of the store the object counts as new.
-    const written = found?.LastModified?.getTime() ?? Date.now() + DAY_MS;
-    if (found === null || written >= time) return null;
-    await this.remove(space, name);
-    return found.ContentLength ?? 0;
   }
 
   /** Null when the body ended early or does not have the SHA-256 of the upload. */

@@ -5,7 +5,7 @@ const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'EntityTooLarge', 'I
 const MISSING_OBJECT = new Set(['NoSuchKey', 'NotFound']);
 
 /** What an operator has to look at. */
-export type S3Fault = 'missing_bucket' | 'refused' | 'unreachable';
+export type S3Fault = 'missing_bucket' | 'refused' | 'failing' | 'unreachable';
 
 interface Failure {
   readonly name: string;
@@ -33,7 +33,8 @@ export const isMissingObject = (error: unknown): boolean => MISSING_OBJECT.has(f
 export function faultOf(error: unknown): S3Fault {
   const { name, status } = failureOf(error);
   if (name === 'NoSuchBucket') return 'missing_bucket';
-  return status === 401 || status === 403 || name === 'CredentialsProviderError' ? 'refused' : 'unreachable';
+  if (status === 401 || status === 403 || name === 'CredentialsProviderError') return 'refused';
+  return status === null ? 'unreachable' : 'failing';
 }
 
 /** Names of the failure for the log and for operators. Never the message of the other side, which may hold keys. */

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { Observable } from 'rxjs';
+import { AppError } from '../../../kernel';
 
 /**
  * Aborts when the client leaves before the answer is complete. Listens on the response: the request of a parsed POST
@@ -13,6 +14,17 @@ export function clientAbortSignal(response: Response): AbortSignal {
   if (response.closed) onClose();
   else response.once('close', onClose);
   return controller.signal;
+}
+
+/** Work that ends when the client leaves. @throws {AppError} `cancelled` then */
+export async function whileClientStays<T>(response: Response, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const signal = clientAbortSignal(response);
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (signal.aborted) throw new AppError('cancelled', 'The client left', { cause: error });
+    throw error;
+  }
 }
 
 /** Emits once when the signal is aborted; for `takeUntil`. Never during `subscribe`: the source would not start. */
