@@ -46,6 +46,24 @@ describe('loadConfig', () => {
     expect(failure({ LOG_LEVELS: 'Http=loud' }).lines).toEqual([expect.stringContaining('LOG_LEVELS must be pairs')]);
   });
 
+  it('refuses uploads in a bucket without one, naming everything that is missing', () => {
+    const { lines } = failure({
+      FILES_STORE: 's3',
+      S3_ENDPOINT: 'https://store.example.edu',
+      S3_ACCESS_KEY_ID: 'canary',
+    });
+    expect(lines).toEqual([
+      'S3_BUCKET must be set when S3_ENDPOINT is',
+      'S3_SECRET_ACCESS_KEY must be set when S3_ACCESS_KEY_ID is',
+      'S3_BUCKET must be set when FILES_STORE=s3',
+    ]);
+    expect(failure({ S3_BUCKET: 'Up', S3_PREFIX: '../x' }).lines).toHaveLength(2);
+    expect(loadConfig({ S3_BUCKET: 'uploads', S3_PREFIX: '/a/b' }, []).files).toMatchObject({
+      store: 'disk',
+      s3: { prefix: 'a/b/', region: 'us-east-1', accessKeyId: null },
+    });
+  });
+
   it('refuses production without a public address, a database and secrets, naming each', () => {
     expect(failure({ NODE_ENV: 'production' }).message).toMatch(/PUBLIC_URL[^]*DATABASE_URL[^]*SECRETS_KEY/);
   });
