@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { VENDORS } from './connectors';
 import { type Config, ConfigError, loadConfig } from './platform/config';
@@ -50,12 +51,7 @@ async function firstSignIn({ app, url, bootstrap }: RunningService, config: Conf
   return new URL(path, config.http.publicUrl ?? url).href;
 }
 
-async function main(): Promise<void> {
-  const config = loadConfig(process.env, VENDORS);
-  const logger = createPino(config.log.level);
-  const service = await serve(config, logger);
-  console.log(welcome(service, config, await firstSignIn(service, config)));
-
+function stopOnSignals(service: RunningService, logger: Logger): void {
   let stopping = false;
   const stop = (reason: string, exitCode: number): void => {
     if (stopping) process.exit(1);
@@ -77,6 +73,15 @@ async function main(): Promise<void> {
     logger.fatal({ err: error }, 'uncaught exception');
     stop('uncaughtException', 1);
   });
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, VENDORS);
+  const logger = createPino(config.log.level);
+  const service = await serve(config, logger);
+  // Before the welcome: whoever reads it may end the process at once.
+  stopOnSignals(service, logger);
+  console.log(welcome(service, config, await firstSignIn(service, config)));
 }
 
 main().catch((error: unknown) => {
