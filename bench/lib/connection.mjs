@@ -11,6 +11,7 @@ export class Connection {
     this.busy = false;
     this.closed = false;
     this.status = 0;
+    this.headText = '';
     const reader = new MessageReader(this, { isResponse: true });
     this.socket = connect({
       port,
@@ -39,8 +40,9 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  head(start) {
+  head(start, text) {
     this.status = Number(start.slice(9, 12));
+    this.headText = text;
   }
 
   body(buffer, from, to) {

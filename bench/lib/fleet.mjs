@@ -43,13 +43,14 @@ export const available = (names = Object.keys(known)) =>
 export const infoOf = (name) => known[name].info;
 
 /** One server under test with its targets; `direct` is the mock itself. */
-export async function startServer(name, bench, { targets = true } = {}) {
+export async function startServer(name, bench, { targets = true, env } = {}) {
   if (name === 'direct') return { name, port: bench.mockPort, pid: null, targets: { chat: {} }, stop: async () => {} };
   const scratch = mkdtempSync(join(tmpdir(), 'bellwether-bench-data-'));
   const { child, port, makeTargets } = await known[name].start({
     upstream: bench.upstream,
     core: cores.server,
     scratch,
+    env,
   });
   const server = {
     name,

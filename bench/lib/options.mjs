@@ -10,6 +10,7 @@ const SCENARIOS = [
   'parallel',
   'hold',
   'fanout',
+  'overload',
   'boot',
 ];
 const SMOKE = ['template', 'engine', 'stream', 'abort'];
