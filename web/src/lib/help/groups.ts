@@ -49,7 +49,7 @@ export const GROUPS: readonly HelpGroup[] = [
   },
   {
     title: 'help.operators',
-    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'backup', 'files-in-s3', 'threats'],
+    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'sizing', 'backup', 'files-in-s3', 'threats'],
   },
   { title: 'help.developers', slugs: ['assistants', 'knowledge-bases', 'runs', 'retrieval'] },
 ];
