@@ -33,7 +33,7 @@ describe('connectors', () => {
 
 describe('.env.example', () => {
   const text = readFileSync(join(__dirname, '../../../.env.example'), 'utf8');
-  const entries = [...text.matchAll(/^# ([^\n]+)\n# ([A-Z_]+)=(.*)$/gm)];
+  const entries = [...text.matchAll(/^# ([^\n]+)\n# ([A-Z][A-Z0-9_]*)=(.*)$/gm)];
 
   it('has every variable of the service and of the vendors at its default, after a sentence about it', () => {
     expect(entries.map(([, , name, fallback]) => `${name ?? ''}=${fallback ?? ''}`).sort()).toEqual(
