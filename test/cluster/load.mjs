@@ -15,7 +15,9 @@ const PASSING = [429, 502, 503, 504];
 const between = (least, most) => least + Math.floor(Math.random() * (most - least + 1));
 const whyAgain = ({ status, json }) => {
   if (PASSING.includes(status)) return String(status);
-  return status === 409 && json?.code === 'idempotency_in_progress' ? json.code : null;
+  // The OpenAI routes have another envelope.
+  const code = json?.code ?? json?.error?.code;
+  return status === 409 && code === 'idempotency_in_progress' ? code : null;
 };
 
 export class Load {
