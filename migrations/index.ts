@@ -1,4 +1,5 @@
 import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
+import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
 import { IndexLists1796630200000 } from './1796630200000-IndexLists';
 import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
@@ -128,4 +129,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   KeepNotices1796630100000,
   IndexLists1796630200000,
   IndexAssistantNames1796630300000,
+  IndexAssistantTexts1796630400000,
 ];

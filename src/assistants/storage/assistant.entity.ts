@@ -10,6 +10,9 @@ import type { AssistantType, CollectionIds } from '../../definition';
 @Index('assistants_published_idx', ['organizationId', 'id'], { where: 'published AND deleted_at IS NULL' })
 @Index('assistants_owner_idx', ['organizationId', 'ownerId', 'id'])
 @Index('assistants_name_idx', ['organizationId', 'name'], { where: 'deleted_at IS NULL' })
+@Index('assistants_changed_idx', ['organizationId', 'id'], {
+  where: 'live_version <> version AND deleted_at IS NULL',
+})
 @Index('assistants_type_idx', ['organizationId', 'type', 'id'], { where: 'deleted_at IS NULL' })
 export class AssistantEntity {
   @PrimaryGeneratedColumn('identity', {

@@ -4,7 +4,15 @@ import { AssistantAliasRepository } from '../../../src/assistants/storage/assist
 import { AssistantRepository } from '../../../src/assistants/storage/assistant.repository';
 import { ApiKeyRepository } from '../../../src/auth/keys/api-key.repository';
 import { MemberRepository } from '../../../src/organizations/storage/member.repository';
-import { openDatabase, type OpenDatabase, withinOrganization } from '../../../src/platform/postgres';
+import {
+  acrossOrganizations,
+  type Crossing,
+  currentReach,
+  openDatabase,
+  type OpenDatabase,
+  type Reach,
+  withinOrganization,
+} from '../../../src/platform/postgres';
 import { RunRepository } from '../../../src/runs/record/run.repository';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
@@ -60,7 +68,7 @@ describeServer('hot statements over many rows', () => {
   let scratch: ScratchDatabase;
   let database: OpenDatabase;
   let dataSource: DataSource;
-  const asked: [sql: string, parameters: unknown[] | undefined][] = [];
+  const asked: { sql: string; parameters: unknown[] | undefined; reach: Reach }[] = [];
 
   beforeAll(async () => {
     scratch = await createScratchDatabase();
@@ -71,7 +79,8 @@ describeServer('hot statements over many rows', () => {
       await owner.query('ANALYZE');
     });
     ({ dataSource } = database);
-    dataSource.logger.logQuery = (sql, parameters) => void asked.push([sql, parameters as unknown[] | undefined]);
+    dataSource.logger.logQuery = (sql, parameters) =>
+      void asked.push({ sql, parameters: parameters as unknown[] | undefined, reach: currentReach() });
     dataSource.setOptions({ logging: ['query'] });
   }, 120_000);
   afterAll(async () => {
@@ -86,12 +95,12 @@ describeServer('hot statements over many rows', () => {
     const statements = asked.splice(0);
     expect(statements.length).toBeGreaterThan(0);
     const found: string[] = [];
-    for (const [sql, parameters] of statements) {
+    for (const { sql, parameters, reach } of statements) {
       if (!/^\s*(?:SELECT|WITH)/i.test(sql)) continue;
-      const [row] = await dataSource.query<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
-        `EXPLAIN (FORMAT JSON) ${sql}`,
-        parameters,
-      );
+      const explain = () =>
+        dataSource.query<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`EXPLAIN (FORMAT JSON) ${sql}`, parameters);
+      const isAcross = reach !== null && 'crossing' in reach;
+      const [row] = await (isAcross ? acrossOrganizations(reach.crossing as Crossing, explain) : explain());
       const scans = nodesOf(row['QUERY PLAN'][0].Plan).filter((node) => node['Node Type'] === 'Seq Scan');
       found.push(...scans.map((node) => node['Relation Name'] ?? '').filter((name) => LARGE.includes(name)));
     }
@@ -111,6 +120,8 @@ describeServer('hot statements over many rows', () => {
     ['assistants of an administrator', () => assistants().page(everyone, page)],
     ['assistants of a teacher', () => assistants().page(mine, page)],
     ['assistants of a type', () => assistants().page({ ...mine, type: 'multi_tool' }, page)],
+    ['assistants by a part of their name', () => assistants().page({ ...everyone, text: 'c4ca42' }, page)],
+    ['assistants of a teacher by a part', () => assistants().page({ ...mine, searcher: PERSON, text: 'c4ca42' }, page)],
     ['own assistants', () => assistants().page({ ...mine, ownerId: PERSON }, page)],
     ['assistants of a key', () => assistants().page({ ...mine, onlyIds: [41, 81] }, page)],
     ['models', () => assistants().next({ ...mine, onlyPublished: true }, 400, 100)],

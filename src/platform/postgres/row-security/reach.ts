@@ -11,6 +11,7 @@ export const CROSSINGS = {
   jobs: 'Queues, leases and sweeps of the service serve all organizations.',
   figures: 'Sizes and queues are those of the whole installation.',
   batches: 'Counters, run records and events of several organizations are written together.',
+  search: 'Ids are found by a part of a text; their rows are read within the organization.',
   secrets: 'The operator key wraps the data keys of all organizations.',
   import: 'An import from LAMB brings several organizations.',
 } as const;
