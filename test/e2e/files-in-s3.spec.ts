@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { BlobInventory, BlobMove, BucketCheck, BlobSweep, type MoveReport, type PlaceName } from '../../src/files';
+import {
+  BlobInventory,
+  BlobMove,
+  BlobStore,
+  BlobSweep,
+  BucketCheck,
+  type MoveReport,
+  type PlaceName,
+} from '../../src/files';
 import { uuidv7 } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
@@ -109,6 +117,18 @@ describe('files and documents in a bucket', () => {
     expect((await text()).json).toMatchObject({ text: 'aaaaaaaaaa', total_chars: 50_000 });
     expect((await text()).json).toMatchObject({ text: 'aaaaaaaaaa', total_chars: 50_000 });
   });
+});
+
+it('the files of one person go together, and no others', async () => {
+  const blobs = app.get(BlobStore);
+  const organization = uuidv7();
+  const gone = ['files', organization, uuidv7()] as const;
+  const kept = ['files', organization, uuidv7()] as const;
+  for (let count = 0; count < 5; count += 1) await blobs.put(gone, Buffer.from('mine'));
+  const other = await blobs.put(kept, Buffer.from('theirs'));
+  await blobs.removeSpace(gone);
+  expect(keys().filter((key) => key.includes(organization))).toEqual([`school/one/${kept.join('/')}/${other}`]);
+  await blobs.removeSpace(kept);
 });
 
 describe('a store that', () => {
