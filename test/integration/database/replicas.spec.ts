@@ -76,7 +76,9 @@ async function keepBusy(replica: ServerProcess, assistant: number, busy: { on: b
     await ask('GET', `/api/v1/assistants/${id}`);
     await ask('DELETE', `/api/v1/assistants/${id}`);
     for (const list of ['assistants', 'runs', 'knowledge-bases', 'api-keys', 'me']) await ask('GET', `/api/v1/${list}`);
-    await ask('GET', '/health/ready');
+    // A busy machine may be late with its answer; the schema must never be the reason.
+    const { json } = await replica.api('GET', '/health/ready');
+    if (/schema/.test(json.checks.database)) failed.push(json.checks.database);
   }
   return failed;
 }
@@ -95,7 +97,8 @@ describeOnServer('a replica, while a newer build migrates', () => {
       dataDir: home,
       databaseUrl: scratch.url,
       confined: true,
-      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-upgrade-1' },
+      // A busy machine is no reason to refuse, either.
+      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-upgrade-1', EVENT_LOOP_DELAY_LIMIT: '0' },
     });
     const connect = (list: readonly MigrationClass[]): Promise<DataSource> =>
       createDataSource({ url: scratch.url, poolSize: 1, migrations: [...migrations, ...list] }).initialize();
@@ -120,15 +123,17 @@ describeOnServer('a replica, while a newer build migrates', () => {
       await until(() => upstream.requests.length > before + 6);
       busy.on = false;
       expect((await Promise.all(work)).flat()).toEqual([]);
+      await until(async () => (await replica.api('GET', '/health/ready')).status === 200);
       await newer.destroy();
 
       const newest = await connect([...grown, next('ContractRuns', 999, 'ALTER TABLE runs DROP COLUMN next_text')]);
       await migrate(newest);
       await newest.destroy();
-      expect(await replica.api('GET', '/health/ready')).toMatchObject({
-        status: 503,
-        json: { checks: { database: 'schema is newer than this build' } },
+      const schema = await until(async () => {
+        const { status, json: ready } = await replica.api('GET', '/health/ready');
+        return status === 503 && /schema/.test(ready.checks.database) && ready.checks.database;
       });
+      expect(schema).toBe('schema is newer than this build');
       expect(await replica.stop()).toBe(0);
     } finally {
       await replica.kill();
