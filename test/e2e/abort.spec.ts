@@ -120,10 +120,10 @@ describe('a client that leaves', () => {
       const body = { messages: [user('What is osmosis?')] };
       const answer = await app.api('POST', `/api/v1/assistants/${calling}/completions`, body);
       expect([answer.status, answer.json.choices?.[0]?.message?.content]).toEqual([200, 'outer']);
-      expect(inUse()).toBe(0);
+      await until(() => inUse() === 0);
       upstream.expect({ fault: 'unauthorized' });
       expect((await app.api('POST', `/api/v1/assistants/${classic}/completions`, body)).status).toBe(502);
-      expect(inUse()).toBe(0);
+      await until(() => inUse() === 0);
     });
   });
 });

@@ -34,7 +34,7 @@ export interface OpeningInput {
   readonly activityId?: string | null;
   /** A rule to be tried, which replaces that of the course. */
   readonly instruction?: string;
-  /** Asked for only where the question waits for a place: aborted when the client leaves. */
+  /** Aborted when the client leaves while it waits for a place; absent where the request has its place. */
   readonly gone?: () => AbortSignal;
 }
 
@@ -159,7 +159,7 @@ export class CompletionOpening {
 
   /** Nested and background runs need no permit: their parent or the queue limits them. */
   private permit({ caller, parent, run, gone }: OpeningInput): LeavePlace | Promise<LeavePlace> {
-    return parent || run ? NO_PLACE : this.places.enter(caller, gone);
+    return parent || run ? NO_PLACE : this.places.enter(caller, gone ?? null);
   }
 
   /** Nested runs are admitted while the service drains. */

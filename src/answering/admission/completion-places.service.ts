@@ -5,7 +5,7 @@ import { Admission, type LeavePlace } from '../../platform/admission';
 import { CONFIG, type Config } from '../../platform/config';
 
 const RETRY_AFTER_SECONDS = 5;
-const DEFAULT_WEIGHT = 1;
+const NO_PLACE: LeavePlace = () => undefined;
 
 /**
  * The places of a process for completions. Nested completions need none, or they could deadlock with the completions
@@ -25,10 +25,11 @@ export class CompletionPlaces {
 
   /**
    * Returns the function to call at the end of the completion; a promise only where it has to wait. `gone` gives the
-   * signal of a client that leaves. @throws `too_many_requests`, `overloaded`, `cancelled`
+   * signal of a client that leaves; null where the request took its place before its body was read. @throws `too_many_requests`, `overloaded`, `cancelled`
    */
-  enter(caller: Caller, gone: (() => AbortSignal) | undefined): LeavePlace | Promise<LeavePlace> {
+  enter(caller: Caller, gone: (() => AbortSignal) | null): LeavePlace | Promise<LeavePlace> {
     const leavePerson = this.enterAsPerson(caller);
+    if (gone === null) return both(leavePerson, NO_PLACE);
     const leave = this.admission.tryEnter(caller.organizationId);
     return leave === null ? this.wait(caller, leavePerson, gone) : both(leavePerson, leave);
   }
@@ -36,12 +37,11 @@ export class CompletionPlaces {
   private async wait(
     { organizationId }: Caller,
     leavePerson: LeavePlace | null,
-    gone: (() => AbortSignal) | undefined,
+    gone: () => AbortSignal,
   ): Promise<LeavePlace> {
     try {
-      const { limits } = await this.organizations.runtime(organizationId);
-      const weight = limits.weight ?? DEFAULT_WEIGHT;
-      return both(leavePerson, await this.admission.enter({ organizationId, weight, gone: gone?.() ?? null }));
+      const weight = await this.organizations.weight(organizationId);
+      return both(leavePerson, await this.admission.enter({ organizationId, weight, gone: gone() }));
     } catch (error) {
       leavePerson?.();
       throw error;

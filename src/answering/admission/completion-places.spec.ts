@@ -12,13 +12,15 @@ function places() {
   const completions = { process: PROCESS, waiting: 10, waitMs: 1_000, person: PERSON };
   const config = { runs: { completions }, eventLoop: { delayLimitMs: 0 } } as unknown as Config;
   const admission = new Admission(config, new MetricRegistry(false));
-  const organizations = { runtime: () => Promise.resolve({ limits: {} }) } as unknown as OrganizationsService;
+  const organizations = { weight: () => Promise.resolve(1) } as unknown as OrganizationsService;
   return { admission, counts: new CompletionPlaces(config, admission, organizations) };
 }
+const neverGone = (): AbortSignal => new AbortController().signal;
+
 /** Enters `count` times. */
 async function entered(counts: CompletionPlaces, who: Caller, count: number): Promise<LeavePlace[]> {
   const leaves: LeavePlace[] = [];
-  for (let n = 0; n < count; n++) leaves.push(await counts.enter(who, undefined));
+  for (let n = 0; n < count; n++) leaves.push(await counts.enter(who, neverGone));
   return leaves;
 }
 
@@ -31,20 +33,20 @@ describe('places for completions', () => {
   it('are few for one person, and one more when one has ended', async () => {
     const { counts, admission } = places();
     const [leave] = await entered(counts, caller('ada'), PERSON);
-    expect(() => counts.enter(caller('ada'), undefined)).toThrow(TOO_MANY);
+    expect(() => counts.enter(caller('ada'), neverGone)).toThrow(TOO_MANY);
     leave?.();
     leave?.();
     expect(admission.placesHeld('o')).toBe(PERSON - 1);
-    void counts.enter(caller('ada'), undefined);
-    expect(() => counts.enter(caller('ada'), undefined)).toThrow(TOO_MANY);
-    void counts.enter(caller('bob'), undefined);
+    void counts.enter(caller('ada'), neverGone);
+    expect(() => counts.enter(caller('ada'), neverGone)).toThrow(TOO_MANY);
+    void counts.enter(caller('bob'), neverGone);
   });
 
   it('are counted by the end user that a gateway names, and for nobody where it names none', () => {
     const { counts } = places();
-    for (let n = 0; n < PERSON; n++) void counts.enter(caller('gateway', 'teacher', 'ada'), undefined);
-    expect(() => counts.enter(caller('gateway', 'teacher', 'ada'), undefined)).toThrow(TOO_MANY);
-    void counts.enter(caller('gateway', 'teacher'), undefined);
+    for (let n = 0; n < PERSON; n++) void counts.enter(caller('gateway', 'teacher', 'ada'), neverGone);
+    expect(() => counts.enter(caller('gateway', 'teacher', 'ada'), neverGone)).toThrow(TOO_MANY);
+    void counts.enter(caller('gateway', 'teacher'), neverGone);
   });
 
   it('are free again for a person who left while waiting', async () => {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { AnswerPipeline, Backpressure, type ChatRequest, CompletionOpening } from '../../answering';
 import type { Caller } from '../../kernel';
 import { LimitReached, type RateLimit } from '../../metering';
-import { clientAbortSignal } from '../../platform/http';
+import { type BellwetherRequest, clientAbortSignal } from '../../platform/http';
 import { sendJson } from '../frames/json.sink';
 import { sendStream } from '../frames/stream.sink';
 
@@ -17,8 +17,9 @@ export class CompletionsService {
 
   /** Rejects only before the first byte. */
   async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
-    const gone = (): AbortSignal => clientAbortSignal(response);
-    const asked = { caller, assistant: assistantId, request, gone };
+    const opening = { caller, assistant: assistantId, request };
+    const { hasPlace } = response.req as BellwetherRequest;
+    const asked = hasPlace === true ? opening : { ...opening, gone: () => clientAbortSignal(response) };
     const completion = await this.opening.open(asked).catch((error: unknown) => {
       if (error instanceof LimitReached) tellRateLimit(response, error.rateLimit);
       throw error;

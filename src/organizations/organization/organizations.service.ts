@@ -33,6 +33,8 @@ const EVERY_BATCH = 500;
 /** Stands for a secret that is not stored. */
 const ENTERED = 'entered';
 
+const DEFAULT_WEIGHT = 1;
+
 /** Reads organizations. `SettingsService` writes them. */
 @Injectable()
 export class OrganizationsService {
@@ -57,6 +59,11 @@ export class OrganizationsService {
    */
   runtime(organizationId: string): Promise<OrganizationRuntime> {
     return Promise.resolve(this.runtimes.get(organizationId));
+  }
+
+  /** Share of the places for answers, compared to those of other organizations. @throws as `runtime` */
+  async weight(organizationId: string): Promise<number> {
+    return (await this.runtime(organizationId)).limits.weight ?? DEFAULT_WEIGHT;
   }
 
   /**

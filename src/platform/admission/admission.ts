@@ -7,6 +7,7 @@ import { ADMITTED, PLACES_MAX, PLACES_USED, REFUSED, WAIT_TIME, WAITING } from '
 import { FairQueue, type Waiting } from './fair-queue';
 import { LoopLag } from './loop-lag';
 import { ServiceRate } from './service-rate';
+import { TurnPace } from './turn-pace';
 
 const REFUSALS = {
   event_loop: 'The service has more work than it can do in time; ask again later',
@@ -19,6 +20,9 @@ type Refusal = keyof typeof REFUSALS;
 const MOST_PLACES = 1_000;
 /** Heap that an answer may need: its prompt, the retrieved text, buffers of a slow reader. */
 const HEAP_BYTES = 2 * 1024 * 1024;
+
+/** Answers that begin in one turn of the event loop; a start costs about a millisecond. */
+const STARTS_PER_TURN = 4;
 
 const SHUTDOWN_SECONDS = 5;
 
@@ -61,6 +65,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;
   private readonly lag: LoopLag;
   private readonly rate: ServiceRate;
+  private readonly pace: TurnPace;
   private readonly atOnce;
   private readonly afterWait;
   private readonly refused;
@@ -72,6 +77,8 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     this.maxWaitMs = completions.waitMs;
     this.rate = new ServiceRate(this.places);
     this.lag = new LoopLag(eventLoop.delayLimitMs, () => this.admitWaiting());
+    // Without a queue, a question that has to wait for the next turn would be refused.
+    this.pace = new TurnPace(this.maxWaiting === 0 ? Infinity : STARTS_PER_TURN, () => this.admitWaiting());
     const admitted = registry.counter(ADMITTED);
     this.atOnce = admitted.at('no');
     this.afterWait = admitted.at('yes');
@@ -102,28 +109,14 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     return organizationId === undefined ? this.held : (this.heldBy.get(organizationId) ?? 0);
   }
 
-  /** True when a question might be refused; the checks below tell. */
-  get isBusy(): boolean {
-    return this.lag.isOver || this.queue.size > 0;
-  }
-
   /** For a question before anything of it was read. @throws AppError `overloaded` while the event loop lags */
   assertOpen(): void {
     if (this.lag.isOver) throw this.refusal('event_loop');
   }
 
-  /** For a question whose body was not read yet. @throws AppError `overloaded` where `enter` would certainly throw it */
-  assertRoom(organizationId: string): void {
-    const weight = this.queue.weightOf(organizationId);
-    if (weight === null) return;
-    this.assertShortWait(organizationId, weight);
-    const isFull = this.queue.size >= this.maxWaiting;
-    if (isFull && this.queue.pushedOutBy(organizationId, weight) === null) throw this.refusal('queue_full');
-  }
-
   /** Takes a free place; null when there is none or others wait for one. */
   tryEnter(organizationId: string): LeavePlace | null {
-    if (this.held >= this.places || this.queue.size > 0 || this.lag.isOver) return null;
+    if (!this.mayStart || this.queue.size > 0) return null;
     this.atOnce.inc();
     return this.take(organizationId);
   }
@@ -141,6 +134,10 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     this.afterWait.inc();
     this.waits.observe((performance.now() - since) / 1e3);
     return this.leaveOnce(organizationId);
+  }
+
+  private get mayStart(): boolean {
+    return this.held < this.places && !this.pace.isSpent && !this.lag.isOver;
   }
 
   /** Refuses those that wait, because the service stops. */
@@ -181,7 +178,8 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     const { perMs } = this.rate;
     if (perMs === null) return;
     const own = (this.queue.sizeOf(organizationId) + 1) / this.queue.shareOf(organizationId, weight);
-    if (Math.min(own, this.queue.size + 1) / perMs > this.maxWaitMs) throw this.refusal('wait_too_long');
+    const ahead = Math.min(own, this.queue.size + 1) - (this.places - this.held);
+    if (ahead / perMs > this.maxWaitMs) throw this.refusal('wait_too_long');
   }
 
   /** Makes room for one by refusing a question of an organization with more of them. @throws AppError `overloaded` */
@@ -194,15 +192,17 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
 
   private admitWaiting(): void {
     const heldBy = (organizationId: string): number => this.placesHeld(organizationId);
-    while (this.held < this.places && !this.lag.isOver) {
+    while (this.mayStart && this.queue.size > 0) {
       const next = this.queue.shift(heldBy);
       if (next === undefined) return;
+      this.pace.start();
       this.count(next.organizationId, 1);
       next.admit();
     }
   }
 
   private take(organizationId: string): LeavePlace {
+    this.pace.start();
     this.count(organizationId, 1);
     return this.leaveOnce(organizationId);
   }

@@ -79,12 +79,6 @@ export class FairQueue<T> {
     return weight / (weight + others);
   }
 
-  /** The weight with which the key waits; null for a key that does not. */
-  weightOf(key: string): number | null {
-    const flow = this.flows.get(key);
-    return flow === undefined || flow.waiting.size === 0 ? null : flow.weight;
-  }
-
   /** The newest item of the key with the most items for its weight, if one more of `key` would be fewer than those. */
   pushedOutBy(key: string, weight: number): Waiting<T> | null {
     let longest: Flow<T> | null = null;

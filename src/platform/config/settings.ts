@@ -154,7 +154,7 @@ export const SETTINGS = {
     completions: {
       process: variable('RUN_COMPLETIONS', integer(1, 100_000)),
       waiting: variable('RUN_COMPLETIONS_WAITING=1000', integer(0, 100_000)),
-      waitMs: variable('RUN_COMPLETIONS_WAIT=10000', integer(1, 60_000)),
+      waitMs: variable('RUN_COMPLETIONS_WAIT=10000', integer(1, 30_000)),
       person: variable('RUN_COMPLETIONS_PER_PERSON=50', integer(1, 100_000)),
     },
     /** Event streams that one process keeps open. */

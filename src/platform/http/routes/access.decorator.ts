@@ -49,7 +49,12 @@ export const Public = (summary: string): MethodDecorator =>
   applyDecorators(SetMetadata(ACCESS_METADATA, { public: true } satisfies AccessRule), ApiOperation({ summary }));
 
 /** Request with the caller and the request id. */
-export type BellwetherRequest = Request & { caller?: Caller; id?: unknown };
+export type BellwetherRequest = Request & {
+  caller?: Caller;
+  id?: unknown;
+  /** It holds a place for an answer until its response closes. */
+  hasPlace?: boolean;
+};
 
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<BellwetherRequest>();
