@@ -26,8 +26,21 @@ const PLATFORM = [
   ['logging', 'metrics'],
   ['postgres'],
   ['database'],
-  ['admission', 'counters', 'findings', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
-  ['audit', 'idempotency', 'tracing'],
+  [
+    'admission',
+    'counters',
+    'findings',
+    'plugins',
+    'http',
+    'jobs',
+    'languages',
+    'mail',
+    'secrets',
+    'outbound',
+    'signals',
+    'sse',
+  ],
+  ['audit', 'idempotency', 'row-cache', 'tracing'],
 ];
 
 /** Files that see every room. */

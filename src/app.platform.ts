@@ -5,6 +5,7 @@ import { JobsModule } from './platform/jobs';
 import { LanguagesModule } from './platform/languages';
 import { MailModule } from './platform/mail';
 import { OutboundModule } from './platform/outbound';
+import { RowCacheModule } from './platform/row-cache';
 import { SignalsModule } from './platform/signals';
 import { TracingModule } from './platform/tracing';
 
@@ -17,6 +18,7 @@ export const PLATFORM = [
   JobsModule,
   LanguagesModule,
   MailModule,
+  RowCacheModule,
   SignalsModule,
   TracingModule,
 ];

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
-import type { OpenDatabase } from '../../src/platform/postgres';
+import { type OpenDatabase, TableWrites } from '../../src/platform/postgres';
 import { connect } from '../../src/platform/postgres/connection/connect';
 import { createDataSource } from '../../src/platform/postgres/connection/data-source';
 
@@ -24,6 +24,7 @@ export const ownedDatabase = (dataSource: DataSource): OpenDatabase => ({
   engine: 'server',
   login: 'owner',
   rowSecurity: { enforced: false, reason: 'the test acts as the owner', commands: [] },
+  writes: new TableWrites(),
   asOwner: (work) => work(dataSource),
   enforceRowSecurity: () => Promise.resolve(),
   close: () => dataSource.destroy(),

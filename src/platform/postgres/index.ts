@@ -8,3 +8,4 @@ export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/proces
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { databaseFigures, databaseRoundTrip, runningServers, vectorExtension } from './figures';
 export * from './row-security';
+export * from './writes';

@@ -15,6 +15,7 @@ import {
   warnAbsent,
 } from '../row-security';
 import type { RowSecurity } from './scoped-client';
+import { TableWrites } from '../writes';
 import { assertSchemaIsUsable, schemaIsEmpty } from './schema';
 
 export interface OpenOptions {
@@ -32,6 +33,8 @@ export interface OpenDatabase {
   readonly login: string;
   /** Whether PostgreSQL separates organizations, and why not. */
   readonly rowSecurity: RowSecurityState;
+  /** Tells what the service's connections have written. Silent unless `bound`. */
+  readonly writes: TableWrites;
   /** `shared`: the embedded engine of another process. */
   readonly engine: 'server' | 'embedded' | 'shared';
   /** Runs `work` on a connection of its own, as the owner of the tables. For changes of the schema. */
@@ -66,7 +69,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
 
 async function openTarget(target: Target, poolSize: number, options: OpenOptions): Promise<OpenDatabase> {
   const { engine, ownerUrl } = target;
-  const security = options.bound === true ? { enforced: false, tables: new Set<string>() } : null;
+  const writes = new TableWrites();
+  const security = options.bound === true ? { enforced: false, tables: new Set<string>(), writes } : null;
   const dataSource = createDataSource({
     url: security === null ? (ownerUrl ?? target.url) : target.url,
     ...(security === null ? {} : { security }),
@@ -85,6 +89,7 @@ async function openTarget(target: Target, poolSize: number, options: OpenOptions
       engine,
       login,
       rowSecurity,
+      writes,
       asOwner: (work) => asOwner(dataSource, ownerUrl, work),
       enforceRowSecurity: () => asOwner(dataSource, ownerUrl, (owner) => enforceRowSecurity(owner, login)),
       close: async () => {

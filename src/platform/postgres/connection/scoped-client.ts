@@ -3,6 +3,7 @@ import { type Client, type ClientConfig, type QueryConfig } from 'pg';
 import { currentReach, ORGANIZATION_SETTING, type Reach, SERVICE_ROLE, TENANT_ROLE } from '../row-security';
 import { SafeClient } from './safe-client';
 import { ScopedQuery } from './scoped-query';
+import { type TableWrites, WriteWatch } from '../writes/table-writes';
 
 const SCOPE = `SELECT set_config('role', $1, true), set_config('${ORGANIZATION_SETTING}', $2, true)`;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -16,6 +17,7 @@ export interface RowSecurity {
   enforced: boolean;
   /** Tables with rows of organizations. */
   tables: ReadonlySet<string>;
+  readonly writes: TableWrites;
 }
 
 type Callback = (error: Error | null, result: unknown) => void;
@@ -28,6 +30,7 @@ type Given = [config: string | QueryConfig, values?: unknown[] | Callback, callb
 class ScopedClient extends SafeClient {
   private readonly log = new Logger('Database');
   private readonly submit: (query: ScopedQuery) => unknown;
+  private readonly watch: WriteWatch;
   /** Of the open transaction; null when unknown. */
   private inForce: string | null = null;
 
@@ -36,10 +39,23 @@ class ScopedClient extends SafeClient {
     private readonly security: RowSecurity,
   ) {
     super(config);
+    this.watch = new WriteWatch(security.writes);
     this.submit = this.query.bind(this);
     const plain = this.query.bind(this) as (...given: Given) => unknown;
-    this.query = ((...given: Given) =>
-      this.security.enforced ? this.scoped(given, plain) : plain(...given)) as Client['query'];
+    this.query = ((...given: Given) => {
+      const answer = this.security.enforced ? this.scoped(given, plain) : plain(...given);
+      this.watchEnd(given, answer);
+      return answer;
+    }) as Client['query'];
+  }
+
+  /** Listeners hear of a write before its caller goes on. */
+  private watchEnd([config]: Given, answer: unknown): void {
+    const reach = currentReach();
+    const ended = (): void =>
+      this.watch.ended(typeof config === 'string' ? config : config.text, reach, this.isInTransaction);
+    if (answer instanceof Promise) answer.then(ended, ended);
+    else ended();
   }
 
   private scoped(given: Given, plain: (...given: Given) => unknown): unknown {

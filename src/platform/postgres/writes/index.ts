@@ -1,0 +1,1 @@
+export { TableWrites, type Write } from './table-writes';

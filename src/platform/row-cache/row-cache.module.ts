@@ -1,0 +1,7 @@
+import { Global, Module } from '@nestjs/common';
+import { SignalsModule } from '../signals';
+import { TableChanges } from './table-changes';
+
+@Global()
+@Module({ imports: [SignalsModule], providers: [TableChanges], exports: [TableChanges] })
+export class RowCacheModule {}
