@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExtractionModule } from '../extraction';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { RowCacheModule } from '../platform/row-cache';
 import { CONFIG, type Config } from '../platform/config';
 import { BlobStore } from './storage/blob-store';
 import { FileHandover } from './handover/file-handover.service';
@@ -28,7 +29,7 @@ import { FileTextRepository } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';
 
 @Module({
-  imports: [ExtractionModule, MeteringModule, OrganizationsModule],
+  imports: [ExtractionModule, MeteringModule, OrganizationsModule, RowCacheModule],
   controllers: [FilesController, ImagesController],
   providers: [
     BlobFolders,

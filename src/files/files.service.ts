@@ -13,6 +13,7 @@ import {
 } from '../kernel';
 import { type StorageCheck, StorageLimits } from '../metering';
 import { AuditLog } from '../platform/audit';
+import { RowCache, TableChanges } from '../platform/row-cache';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import type { UploadedFile } from '../platform/http';
 import type { BlobSpace } from './places/blob-place.types';
@@ -30,6 +31,10 @@ import { FileTexts } from './texts/file-texts.service';
 
 const spaceOfOwner = ({ organizationId, userId }: Principal): BlobSpace => spaceOf(organizationId, userId);
 
+/** `organizations` and `users`: their end deletes rows by a cascade. */
+const TABLES = ['files', 'organizations', 'users'];
+const MOST_KEPT = 5_000;
+
 interface NewFile {
   readonly name: string;
   readonly upload: UploadedFile;
@@ -39,6 +44,8 @@ interface NewFile {
 /** Files of one user. No other user can reach them. */
 @Injectable()
 export class FilesService {
+  private readonly named: RowCache<FileEntity>;
+
   constructor(
     private readonly files: FileRepository,
     private readonly blobs: BlobStore,
@@ -46,7 +53,9 @@ export class FilesService {
     private readonly audit: AuditLog,
     private readonly texts: FileTexts,
     private readonly storage: StorageLimits,
+    changes: TableChanges,
   ) {
+    this.named = new RowCache(changes, { tables: TABLES, max: MOST_KEPT });
     storage.declare({ name: 'files', bytes: (...of) => files.bytes(...of) });
   }
 
@@ -123,9 +132,7 @@ export class FilesService {
   async readText(owner: Principal, ref: string, maxChars: number): Promise<FileText> {
     const problem = pathProblem(ref);
     if (problem !== null) throw new AppError('bad_request', `The file path ${problem}`);
-    const row = await this.find(owner, ref);
-    if (row === null) throw notFound('File');
-    return this.textOf(row, maxChars);
+    return this.textOf(await this.kept(owner, ref), maxChars);
   }
 
   async textById(owner: Principal, id: string, maxChars: number): Promise<FileText> {
@@ -156,13 +163,21 @@ export class FilesService {
 
   /** Version of name and content. @throws {AppError} `not_found` */
   async contentVersion(owner: Principal, ref: string): Promise<string> {
-    const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
-    if (row === null) throw notFound('File');
-    return `${row.id} ${row.name} ${row.sha256}`;
+    if (pathProblem(ref) !== null) throw notFound('File');
+    const { id, name, sha256 } = await this.kept(owner, ref);
+    return `${id} ${name} ${sha256}`;
   }
 
   async exists(owner: Principal, ref: string): Promise<boolean> {
     return pathProblem(ref) === null && (await this.find(owner, ref)) !== null;
+  }
+
+  private kept(owner: Principal, ref: string): Promise<FileEntity> {
+    return this.named.get(owner.organizationId, `${owner.userId}/${ref}`, async () => {
+      const row = await this.find(owner, ref);
+      if (row === null) throw notFound('File');
+      return row;
+    });
   }
 
   private async find(owner: Principal, ref: string): Promise<FileEntity | null> {

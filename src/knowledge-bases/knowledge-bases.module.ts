@@ -4,6 +4,7 @@ import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { RowCacheModule } from '../platform/row-cache';
 import { DocumentHolderRepository } from './documents/document-holder.repository';
 import { DocumentStore } from './documents/document-store';
 import { DocumentUploads } from './documents/document-uploads';
@@ -67,7 +68,7 @@ import { SourcesService } from './sources/sources.service';
 import { SourceRepository } from './sources/storage/source.repository';
 
 @Module({
-  imports: [ConnectorsModule, ExtractionModule, FilesModule, MeteringModule, OrganizationsModule],
+  imports: [ConnectorsModule, ExtractionModule, FilesModule, MeteringModule, OrganizationsModule, RowCacheModule],
   // First, because `/external` would match the route of one knowledge base.
   controllers: [
     ExternalCollectionsController,

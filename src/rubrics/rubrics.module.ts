@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
+import { RowCacheModule } from '../platform/row-cache';
 import { RubricImport } from './rubric-import';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';
 import { RubricsService } from './rubrics.service';
 
 @Module({
-  imports: [OrganizationsModule],
+  imports: [OrganizationsModule, RowCacheModule],
   controllers: [RubricsController],
   providers: [RubricRepository, RubricsService, RubricImport],
   exports: [RubricsService, RubricImport],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
@@ -19,6 +20,7 @@ import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
 import { type VersionedChange, type VersionedRequest, VersionedResource } from '../platform/resources';
+import { RowCache, TableChanges } from '../platform/row-cache';
 import { checkedDocument, rendered, type RubricView, unwrapped, viewOf, withOwnVersion } from './rubric-document';
 import type { RubricListQueryDto } from './rubric.dto';
 import type { RubricEntity } from './rubric.entity';
@@ -26,6 +28,16 @@ import { RubricRepository } from './rubric.repository';
 import type { RubricDocument, RubricFormat, RubricVisibility } from './rubric.types';
 
 const INT4_MAX = 2_147_483_647;
+
+/** `organizations`: their end deletes rows by a cascade. */
+const TABLES = ['rubrics', 'organizations', 'users'];
+const MOST_KEPT = 2_000;
+
+/** A rubric as a tool names it, and what stands for its content. */
+interface NamedRubric {
+  readonly row: RubricEntity;
+  readonly contentVersion: string;
+}
 
 export interface CreateRubric {
   readonly visibility?: RubricVisibility;
@@ -37,13 +49,16 @@ export interface CreateRubric {
 @Injectable()
 export class RubricsService {
   private readonly versions: VersionedResource<RubricEntity>;
+  private readonly named: RowCache<NamedRubric>;
 
   constructor(
     private readonly rubrics: RubricRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly organizations: OrganizationsService,
+    changes: TableChanges,
   ) {
+    this.named = new RowCache(changes, { tables: TABLES, max: MOST_KEPT });
     this.versions = new VersionedResource(transactions, audit, {
       type: 'rubric',
       label: 'Rubric',
@@ -158,8 +173,7 @@ export class RubricsService {
 
   /** Version of the content. @throws {AppError} `not_found` */
   async contentVersion(owner: Principal, rubricId: string | number): Promise<string> {
-    const { id, document } = await this.resolved(owner, rubricId);
-    return `${id} ${JSON.stringify(document)}`;
+    return (await this.kept(owner, rubricId)).contentVersion;
   }
 
   async exists(owner: Principal, rubricId: string | number): Promise<boolean> {
@@ -167,9 +181,15 @@ export class RubricsService {
   }
 
   private async resolved(owner: Principal, rubricId: string | number): Promise<RubricEntity> {
-    const row = await this.resolve(owner, rubricId);
-    if (row === null) throw notFound('Rubric');
-    return row;
+    return (await this.kept(owner, rubricId)).row;
+  }
+
+  private kept(owner: Principal, rubricId: string | number): Promise<NamedRubric> {
+    return this.named.get(owner.organizationId, `${owner.userId}/${rubricId}`, async () => {
+      const row = await this.resolve(owner, rubricId);
+      if (row === null) throw notFound('Rubric');
+      return { row, contentVersion: `${row.id} ${digest(JSON.stringify(row.document))}` };
+    });
   }
 
   private async resolve(principal: Principal, rubricId: string | number): Promise<RubricEntity | null> {
@@ -236,6 +256,8 @@ export class RubricsService {
     return viewOf(row, request.caller);
   }
 }
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 const sourceOf = ({ id, title }: RubricEntity, format: RubricFormat): RubricSource => ({
   type: 'rubric',

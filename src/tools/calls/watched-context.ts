@@ -6,6 +6,7 @@ import { CallContext } from './call-context';
 /** Notes which inputs a tool reads without having declared them in `caching`. */
 export class Watch {
   readonly undeclared = new Set<string>();
+  readonly query: boolean;
   readonly messages: boolean;
   /** `results` and `prompt`. */
   readonly results: boolean;
@@ -14,6 +15,7 @@ export class Watch {
 
   constructor(caching: ToolCaching, config: JsonObject) {
     const isRenewed = caching.renew !== undefined;
+    this.query = caching.forEveryQuestion !== true;
     this.messages = caching.messages?.(config) === true;
     this.results = caching.results === true;
     this.caller = isRenewed || caching.personal === true;
@@ -67,6 +69,7 @@ export class WatchedInput implements ToolInput {
   ) {}
 
   get query(): string {
+    this.watch.read('query', this.watch.query);
     return this.input.query;
   }
 

@@ -120,6 +120,8 @@ export interface ToolOutput {
 
 /** Inputs that a result depends on beside config, version and question. A result that depends on an undeclared input is not kept. */
 export interface ToolCaching<Config = JsonObject> {
+  /** The question decides nothing: one result answers all questions, and its warnings tell of the content alone. */
+  readonly forEveryQuestion?: boolean;
   /** The result is about the person who asks: it is kept for them alone. */
   readonly personal?: boolean;
   /** The conversation before the question decides, too. */
@@ -127,8 +129,8 @@ export interface ToolCaching<Config = JsonObject> {
   /** Earlier tools' results decide, too (`context.results` or `context.prompt`). */
   readonly results?: boolean;
   /**
-   * Changes whenever the content does that the tool reads: knowledge bases, rubric, file. Read on fresh rows at every call,
-   * with the owner's rights; null where nothing may be kept. Rejects for what the owner may not read: then the tool runs
+   * Changes whenever the content does that the tool reads: knowledge bases, rubric, file. Read at every call, with the
+   * owner's rights; null where nothing may be kept. Rejects for what the owner may not read: then the tool runs
    * and says so itself.
    */
   contentVersion?(config: Config, context: Pick<ToolContext, 'owner' | 'signal'>): Promise<string | null>;

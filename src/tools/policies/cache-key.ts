@@ -21,7 +21,7 @@ export function cacheKey(
     owner.organizationId,
     owner.userId,
     connector,
-    input.query,
+    caching.forEveryQuestion === true ? null : input.query,
     answer,
     contentVersion,
     caching.messages?.(config) === true ? input.messages : null,

@@ -61,6 +61,16 @@ describe('a result', () => {
     expect(runs()).toBe(1);
   });
 
+  it('answers every question where the tool reads content alone, with the warnings about the content', async () => {
+    const { call, runs } = room({
+      caching: { forEveryQuestion: true },
+      run: async () => output('x', { warnings: ['the file was cut'] }),
+    });
+    await call(ask('why?'));
+    expect(await call(ask('how?'))).toMatchObject({ cached: true, content: 'x', warnings: ['the file was cut'] });
+    expect(runs()).toBe(1);
+  });
+
   it.each<[string, Case, Partial<PipelineTool>]>([
     ['the operator has switched it off', { config: { cacheEnabled: false } }, {}],
     ['it is kept for no time', { config: { cacheTtlMs: 0 } }, {}],
@@ -73,6 +83,11 @@ describe('a result', () => {
       {},
     ],
     ['it is degraded', { run: async () => output('x', { warnings: ['slow'] }) }, {}],
+    [
+      'it is said to be for every question, and the tool looked at the question',
+      { caching: { forEveryQuestion: true }, run: async (_, input) => output(input.query) },
+      {},
+    ],
     ['it was cut', { run: async () => output('x'.repeat(60_000)) }, {}],
     ['the tool looked at the conversation', { run: async (_, input) => output(String(input.messages.length)) }, {}],
     ['the tool looked at other tools’ results', { run: async (context) => output(String(context.results.size)) }, {}],

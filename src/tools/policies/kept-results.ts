@@ -60,10 +60,9 @@ class KeptResults {
       return kept;
     }
     this.metrics.cached(call.plugin, 'miss');
-    const watch = new Watch(caching, call.request.prepared.config);
-    call.watch = watch;
+    call.watch = new Watch(caching, call.request.prepared.config);
     const output = await next(call);
-    this.keep(key, call.plugin, watch, output);
+    this.keep(key, call, caching, output);
     return output;
   }
 
@@ -95,9 +94,11 @@ class KeptResults {
   }
 
   /** Skips degraded and cut results, and those that depend on undeclared inputs. */
-  private keep(key: string, plugin: string, { undeclared }: Watch, output: CheckedOutput): void {
+  private keep(key: string, { plugin, watch }: Call, { forEveryQuestion }: ToolCaching, output: CheckedOutput): void {
+    const undeclared = watch?.undeclared ?? new Set();
+    const isWhole = forEveryQuestion === true || (output.warnings.length === 0 && !output.truncated);
     if (undeclared.size > 0) this.report(plugin, undeclared);
-    else if (output.warnings.length === 0 && !output.truncated) this.results.set(key, { ...output, usage: null });
+    else if (isWhole) this.results.set(key, { ...output, usage: null });
   }
 
   private report(plugin: string, undeclared: ReadonlySet<string>): void {

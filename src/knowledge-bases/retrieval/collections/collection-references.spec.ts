@@ -22,6 +22,7 @@ function referencesOver(listed: readonly string[]) {
   const references = new CollectionReferences(
     { within: () => scope } as unknown as KnowledgeBaseRepository,
     list as unknown as ExternalCollectionRepository,
+    { on: () => undefined },
   );
   return { references, asked };
 }

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { notFound, type Principal } from '../../../kernel';
+import { RowCache, TableChanges } from '../../../platform/row-cache';
 import { ExternalCollectionRepository } from '../../external/external-collection.repository';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
@@ -17,6 +18,8 @@ export interface Resolved {
 /** UUIDv7 (RFC 9562 §5.7). Without a row it is the id of a deleted knowledge base. */
 const isOurId = (ref: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i.test(ref);
 
+const keyOf = ({ userId }: Principal, refs: readonly string[]): string => JSON.stringify([userId, ...refs]);
+
 interface Named {
   readonly id: string;
   readonly slug: string;
@@ -28,16 +31,41 @@ const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | un
   rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref) ??
   rows.find(({ alias }) => alias === referenceName(ref));
 
-/** Resolves the entries of `collections` at every question. */
+/** Tables that decide what a reference names, who may read it and what a search finds. */
+const TABLES = [
+  'knowledge_bases',
+  'kb_documents',
+  'knowledge_base_shares',
+  'knowledge_base_group_shares',
+  'groups',
+  'group_members',
+  'organizations',
+  'users',
+];
+const MOST_KEPT = 5_000;
+
+/** Resolves the entries of `collections`, and keeps the outcome until something about them is written. */
 @Injectable()
 export class CollectionReferences {
+  private readonly resolved: RowCache<Resolved>;
+  private readonly versions: RowCache<string | null>;
+
   constructor(
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly listed: ExternalCollectionRepository,
-  ) {}
+    @Inject(TableChanges) changes: Pick<TableChanges, 'on'>,
+  ) {
+    const options = { tables: TABLES, max: MOST_KEPT };
+    this.resolved = new RowCache(changes, options);
+    this.versions = new RowCache(changes, options);
+  }
 
   /** The name of a knowledge base never reaches the external server, whether or not the owner may read it. */
-  async resolve(owner: Principal, refs: readonly string[]): Promise<Resolved> {
+  resolve(owner: Principal, refs: readonly string[]): Promise<Resolved> {
+    return this.resolved.get(owner.organizationId, keyOf(owner, refs), () => this.read(owner, refs));
+  }
+
+  private async read(owner: Principal, refs: readonly string[]): Promise<Resolved> {
     const scope = this.knowledgeBases.within(owner.organizationId);
     const rows = await scope.named(refs, refs.map(referenceName));
     const readable = await scope.readableOf(
@@ -67,7 +95,11 @@ export class CollectionReferences {
    * Version of everything that decides the answers of these collections. Null with an external one, whose version is unknown.
    * @throws {AppError} `not_found` when the owner may not read one
    */
-  async contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
+  contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
+    return this.versions.get(owner.organizationId, keyOf(owner, refs), () => this.readVersion(owner, refs));
+  }
+
+  private async readVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
     const states = await this.knowledgeBases.states(owner, refs, refs.map(referenceName));
     const named = refs.map((ref) => namedBy(ref, states));
     if (named.includes(undefined)) return null;

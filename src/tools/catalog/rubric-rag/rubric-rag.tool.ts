@@ -34,6 +34,7 @@ export class RubricRagTool implements Tool<RubricRagConfig> {
     private readonly rubrics: Pick<RubricsService, 'forPrompt' | 'exists' | 'contentVersion'>,
   ) {
     this.caching = {
+      forEveryQuestion: true,
       contentVersion: ({ rubric_id }, { owner }) =>
         isEmpty(rubric_id) ? Promise.resolve(null) : rubrics.contentVersion(owner, rubric_id),
     };

@@ -33,6 +33,7 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
     private readonly files: Pick<FilesService, 'readText' | 'readFailure' | 'exists' | 'contentVersion'>,
   ) {
     this.caching = {
+      forEveryQuestion: true,
       contentVersion: ({ file_path }, { owner }) =>
         isEmpty(file_path) ? Promise.resolve(null) : files.contentVersion(owner, file_path),
     };
