@@ -42,11 +42,11 @@ export const available = (names = Object.keys(known)) =>
 
 export const infoOf = (name) => known[name].info;
 
-/** One server under test with its targets; `direct` is the mock itself. */
+/** One server under test with its targets, or with those of `makeCourse`; `direct` is the mock itself. */
 export async function startServer(name, bench, { targets = true, env } = {}) {
   if (name === 'direct') return { name, port: bench.mockPort, pid: null, targets: { chat: {} }, stop: async () => {} };
   const scratch = mkdtempSync(join(tmpdir(), 'bellwether-bench-data-'));
-  const { child, port, makeTargets } = await known[name].start({
+  const { child, port, makeTargets, makeCourse } = await known[name].start({
     upstream: bench.upstream,
     core: cores.server,
     scratch,
@@ -63,7 +63,7 @@ export async function startServer(name, bench, { targets = true, env } = {}) {
     },
   };
   if (targets) {
-    server.targets = await makeTargets();
+    server.targets = await (targets === 'course' ? makeCourse() : makeTargets());
     await prove(server, bench);
   }
   return server;
@@ -74,7 +74,7 @@ export const headline = (server) => server.targets.chat ?? server.targets.noop;
 
 async function prove(server, bench) {
   for (const [name, target] of Object.entries(server.targets)) {
-    if (!['chat', 'noop', 'tools', 'classic'].includes(name)) continue;
+    if (!['chat', 'noop', 'tools', 'course', 'plain', 'classic'].includes(name)) continue;
     await bench.mock('mode', { keepBody: true });
     await bench.mock('take');
     const request = chatRequest(server.port, target);
@@ -88,7 +88,7 @@ async function prove(server, bench) {
     });
     const { lastBody } = await bench.mock('take');
     if (run.count !== 1) throw new Error(`${server.name} (${name}) does not answer: ${run.firstError}`);
-    const missing = name === 'tools' ? proof.filter((piece) => !lastBody.includes(piece)) : [];
+    const missing = ['tools', 'course'].includes(name) ? proof.filter((piece) => !lastBody.includes(piece)) : [];
     if (missing.length) throw new Error(`${server.name} (${name}): the prompt lacks ${missing.join(', ')}`);
   }
 }

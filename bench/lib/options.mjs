@@ -5,6 +5,7 @@ const SCENARIOS = [
   'faults',
   'cache',
   'gateway',
+  'tools',
   'stream',
   'abort',
   'parallel',

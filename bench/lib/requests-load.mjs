@@ -9,9 +9,13 @@ const summary = (latencies) => ({
   p99: quantile(latencies, 0.99) / 1e3,
 });
 
-/** Every connection sends its next request when the last is answered. Ends after `seconds` or `limit` requests. */
+/**
+ * Every connection sends its next request when the last is answered: one after the other of a list, or always the same.
+ * Ends after `seconds` or `limit` requests.
+ */
 export async function closedLoop({ port, request, expect, connections, seconds, limit = Infinity }) {
-  const bytes = Buffer.from(request, 'base64');
+  const requests = [request].flat().map((text) => Buffer.from(text, 'base64'));
+  let sentCount = 0;
   const latencies = [];
   let errors = 0;
   let firstError;
@@ -33,7 +37,7 @@ export async function closedLoop({ port, request, expect, connections, seconds, 
           return resolve();
         }
         sent = nowUs();
-        connection.send(bytes);
+        connection.send(requests[sentCount++ % requests.length]);
       };
       const connection = new Connection(port, {
         onBody: (buffer, from, to) => check.onBody(buffer, from, to),

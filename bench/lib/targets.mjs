@@ -12,12 +12,12 @@ const question =
 export const expected = `"content":"${ANSWER}"`;
 
 /** The bytes of one chat request to `target` ({path, headers, model}), base64 for the way to the load generator. */
-export function chatRequest(port, target, { stream = false } = {}) {
+export function chatRequest(port, target, { stream = false, content = question } = {}) {
   const body = JSON.stringify({
     model: target.model ?? MODEL,
     temperature: 0.2,
     stream,
-    messages: [...(target.model ? [] : [{ role: 'system', content: system }]), { role: 'user', content: question }],
+    messages: [...(target.model ? [] : [{ role: 'system', content: system }]), { role: 'user', content }],
   });
   return requestBytes({ port, path: target.path ?? '/v1/chat/completions', headers: target.headers, body }).toString(
     'base64',

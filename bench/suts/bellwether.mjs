@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, startNode, until200 } from '../lib/children.mjs';
-import { makeAssistants } from './bellwether-content.mjs';
+import { makeAssistants, makeCourse } from './bellwether-content.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
@@ -57,5 +57,6 @@ async function startBuild(file, { upstream, core, scratch, env = {} }) {
   const child = startNode(file, { core, cwd: root, env: settings });
   const url = `http://127.0.0.1:${port}`;
   await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
-  return { child, port, makeTargets: () => makeAssistants({ url, key: adminKey, upstream }) };
+  const made = { url, key: adminKey, upstream };
+  return { child, port, makeTargets: () => makeAssistants(made), makeCourse: () => makeCourse(made) };
 }

@@ -21,9 +21,14 @@ import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
 import { withinBudget } from './passages/token-budget';
 
-/** Hits per knowledge base in the first pass. Chunks of one section are merged, so `parent` needs more. Fusion needs 20. */
-const firstDepth = ({ topK, parent = false }: PassageQuery): number =>
-  parent ? 2 * topK + 14 : Math.max(topK + 10, 20);
+/**
+ * Hits per knowledge base in the first pass. Each is a text that is copied, so that words alone get few: near-duplicates are
+ * dropped later. Fusion needs 20. Chunks of one section are merged, so `parent` needs more.
+ */
+const firstDepth = ({ topK, parent = false }: PassageQuery, { vectors }: Pick<SearchPlan, 'vectors'>): number => {
+  if (parent) return 2 * topK + 14;
+  return vectors.length === 0 ? 2 * topK + 4 : Math.max(topK + 10, 20);
+};
 /** Hits of all knowledge bases together in the second pass, for when the first gave too few passages. */
 const DEEP_HITS = 800;
 const MOST_DEPTH = 400;
@@ -167,7 +172,7 @@ export class RetrievalService {
     const wanted = await this.own.plan(owner.organizationId, bases, query);
     const deep = secondDepth(query.topK, bases.length);
     // A phrase may stand in a passage that ranks low.
-    const depth = wanted.phrases.length === 0 ? firstDepth(query) : deep;
+    const depth = wanted.phrases.length === 0 ? firstDepth(query, wanted) : deep;
     const { plan, hits } = await this.own.searchCorrected(wanted, depth);
     return { plan, hits, first: hitLists(hits, { ...plan, ...query, depth, isLast: depth >= deep }) };
   }

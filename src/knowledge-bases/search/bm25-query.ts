@@ -13,7 +13,7 @@ const STRENGTH_TERMS = 6;
  * Budget of postings read for a question, rarest terms first, divided among the knowledge bases. A term beyond the budget gives
  * the postings with the highest impact of each block. More common terms only add to the score of candidates found so far.
  */
-const READ_POSTINGS = 4_000;
+const READ_POSTINGS = 2_000;
 const LEAST_READ = 1_000;
 /** Size at which a block of postings is written. Removals make it smaller later. */
 export const BLOCK = 128;

@@ -122,7 +122,7 @@ export class OwnSearch {
     if (corrections.length === 0) return { plan, hits };
     const { question } = plan;
     const better = { ...plan, question: { ...question, text: corrected(question.text, corrections) } };
-    const found = await this.search(better, depth);
+    const found = await this.search(better, Math.max(depth, SPELLING_PASSAGES));
     const texts = found.slice(0, SPELLING_PASSAGES).map(({ text }) => text);
     return { plan: { ...better, searchedFor: corrected(question.text, spelt(corrections, texts)) }, hits: found };
   }
