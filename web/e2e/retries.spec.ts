@@ -1,5 +1,6 @@
 // What cannot be fetched says so where it is missing, and its buttons can be pressed there: every place that offers it.
-import { expect, test } from './support/fixtures';
+import type { Locator } from '@playwright/test';
+import { expect, type Page, test } from './support/fixtures';
 import { PARTS, PLACES } from './support/places';
 import { pressable, pressSlowly } from './support/pointer';
 import { type Made, somethingOfEverything } from './support/something';
@@ -12,7 +13,7 @@ test.beforeAll(async ({ api }) => {
 for (const [where, places] of Object.entries(PLACES)) {
   test(`what cannot be fetched can be tried again: ${where}`, async ({ page }) => {
     test.setTimeout(120_000);
-    for (const { name, path, fails, until, shows } of places) {
+    for (const [index, { name, path, fails, until, shows }] of places.entries()) {
       await test.step(name, async () => {
         await page.route(fails, (route) => route.abort());
         await page.goto(path(made));
@@ -20,11 +21,7 @@ for (const [where, places] of Object.entries(PLACES)) {
         const problem = page.getByTestId('problem').first();
         await expect(problem).toHaveAttribute('data-code', 'offline');
         const retry = problem.getByRole('button', { name: 'Try again' });
-        // In vain: the button is there again, and can be pressed again.
-        const inVain = page.waitForEvent('requestfailed');
-        await pressSlowly(retry);
-        await inVain;
-        await expect(problem).toHaveAttribute('data-code', 'offline');
+        if (index === 0) await pressInVain(page, retry);
         await page.unroute(fails);
         const before = await page.getByTestId('problem').count();
         await pressSlowly(retry);
@@ -33,6 +30,14 @@ for (const [where, places] of Object.entries(PLACES)) {
       });
     }
   });
+}
+
+/** The button is there again, and can be pressed again. It is the same part everywhere. */
+async function pressInVain(page: Page, retry: Locator): Promise<void> {
+  const failed = page.waitForEvent('requestfailed');
+  await pressSlowly(retry);
+  await failed;
+  await expect(page.getByTestId('problem').first()).toHaveAttribute('data-code', 'offline');
 }
 
 test('parts of a page whose script cannot be loaded say so, and can be tried again or loaded anew', async ({
