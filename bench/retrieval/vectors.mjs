@@ -10,9 +10,9 @@ import { DIMENSIONS, embed, startEmbedder } from './embedder.mjs';
 import { startService } from './service.mjs';
 import { documents, oneLanguage, time } from './speed.mjs';
 
-/** As the service builds its graphs and asks them (the first `ef`). */
-const GRAPH = 'm = 16, ef_construction = 100';
-const EF_SEARCH = [120, 400, 800];
+/** As the service builds its graphs and asks them (the last `ef`). */
+const GRAPH = 'm = 16, ef_construction = 200';
+const EF_SEARCH = [120, 400, 800, 1_000];
 
 /** Runs on a service and a database of its own: the graph is made behind its back. */
 export async function run({ collections, questions, load, vectorSize }) {

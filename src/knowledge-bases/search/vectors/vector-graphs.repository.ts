@@ -49,7 +49,7 @@ export class VectorGraphRepository {
     await this.withoutTimeLimit(
       `
       CREATE INDEX CONCURRENTLY ${nameOf(graph)} ON kb_vectors
-      USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 100)
+      USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 200)
       WHERE index_id = ${Number(graph.index)}`,
       signal,
     );
