@@ -1,4 +1,4 @@
-// P22: a course that presses Enter in the same second, while streams are open. The first burst fits into the places and
+// P27: a course that presses Enter in the same second, while streams are open. The first burst fits into the places and
 // the queue; the second one does not. Every repetition starts a fresh process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { headline, startServer } from './lib/fleet.mjs';
