@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { OrganizationsModule } from '../organizations';
+import { AdmissionModule } from '../platform/admission';
 import { JobsModule } from '../platform/jobs';
 import { MailModule } from '../platform/mail';
 import { AccessGuard } from './access/access.guard';
@@ -54,7 +55,7 @@ import { SignInController } from './sign-in/sign-in.controller';
 import { TrustedProxies } from './access/trusted-proxies';
 
 @Module({
-  imports: [JobsModule, MailModule, OrganizationsModule],
+  imports: [AdmissionModule, JobsModule, MailModule, OrganizationsModule],
   controllers: [
     ApiKeysController,
     InvitationsController,
