@@ -176,7 +176,8 @@ describe('from content to prompt', () => {
   it('streams the progress of each tool before the answer', async () => {
     const assistant = await makeAssistant(app, {
       prompt_template: '{1_file}{user_input}',
-      metadata: multiTool([tool('single_file_rag', '1_file', { file_path: 'guide.md' })]),
+      // Other tests have read the file already.
+      metadata: multiTool([tool('single_file_rag', '1_file', { file_path: 'guide.md' }, { cache: false })]),
     });
     upstream.expect({ content: 'Hello.' });
     const { comments, text } = await streamed(app, '/v1/chat/completions', {
