@@ -1,17 +1,24 @@
-import { Injectable, type NestMiddleware } from '@nestjs/common';
+import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
+import { AppError, type Caller, isTeacher, KeyedGates } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Admission, type LeavePlace } from '../../platform/admission';
+import { CONFIG, type Config } from '../../platform/config';
 import {
   type BellwetherRequest,
   clientAbortSignal,
+  cutSlowBody,
   hasBody,
   isChat,
   isCompletion,
   takesBodyOfAnybody,
 } from '../../platform/http';
 import { assertScope } from './access-decision';
+import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';
+import { TrustedProxies } from './trusted-proxies';
+
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
@@ -20,11 +27,18 @@ import { RequestAuthenticator } from './request-authenticator';
  */
 @Injectable()
 export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
+  /** Completions of one person whose body was not read yet. `CompletionPlaces` counts the others. */
+  private readonly persons: KeyedGates;
+
   constructor(
+    @Inject(CONFIG) { runs }: Pick<Config, 'runs'>,
     private readonly authenticator: RequestAuthenticator,
     private readonly admission: Admission,
     private readonly organizations: OrganizationsService,
-  ) {}
+    private readonly proxies: TrustedProxies,
+  ) {
+    this.persons = new KeyedGates(runs.completions.person);
+  }
 
   use(request: BellwetherRequest, response: Response, next: NextFunction): void {
     if (!hasBody(request) || takesBodyOfAnybody(request)) return next();
@@ -39,11 +53,34 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
     request.caller = caller;
     if (asks || isChat(request)) assertScope(caller, 'chat');
     if (!asks) return;
+    this.enterAsPerson(caller, request);
     const { organizationId } = caller;
-    const leave = this.admission.tryEnter(organizationId) ?? (await this.waitForPlace(organizationId, response));
+    const atOnce = this.admission.tryEnter(organizationId);
+    const leave = atOnce ?? (await this.waitForPlace(organizationId, response));
     request.hasPlace = true;
     if (response.closed) leave();
     else response.once('close', leave);
+    // The credential may have been revoked while the request waited.
+    if (atOnce === null) request.caller = await this.authenticator.authenticate(request);
+    // From here on the body is read.
+    cutSlowBody(request);
+  }
+
+  /** One person must not take all places by bodies that never end. @throws AppError `too_many_requests` */
+  private enterAsPerson(caller: Caller, request: BellwetherRequest): void {
+    const { organizationId, userId, scopes } = caller;
+    const { headers, socket } = request;
+    const isProxied = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
+    const { endUser, mayNameEndUser } = namedBy(headers, { isProxied, scopes });
+    // The body may name the person.
+    if (endUser === undefined && (isTeacher(caller) || mayNameEndUser === 'anywhere')) return;
+    const person = `${organizationId}/${userId}/${endUser?.id ?? ''}`;
+    if (!this.persons.tryEnter(person)) {
+      const detail = 'Too many completions are being answered; wait for one to end';
+      throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
+    }
+    if (request.closed) this.persons.leave(person);
+    else request.once('close', () => this.persons.leave(person));
   }
 
   private async waitForPlace(organizationId: string, response: Response): Promise<LeavePlace> {

@@ -23,6 +23,7 @@ export { assertHouseJson } from './bodies/json-scanner';
 export { encodeJson, writeJson } from './bodies/large-json';
 export { MayBeOmitted } from './routes/may-be-omitted.decorator';
 export { type MemoryClaim, PROMPTS } from './bodies/memory-budget';
+export { cutSlowBody } from './bodies/slow-body';
 export { openAiError, type OpenAiErrorBody } from './errors/open-ai-error';
 export { PageOf } from './routes/page-of';
 export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
