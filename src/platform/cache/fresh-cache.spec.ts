@@ -86,4 +86,14 @@ describe('FreshCache', () => {
     expect(cache.get('b')).toBe('yours');
     expect(cache.get('a')).toBeInstanceOf(Promise);
   });
+
+  it('holds no entry past its age once another one is loaded', async () => {
+    const { cache, warm, at } = setUp();
+    await warm('a', 'old');
+    at(5_000);
+    await warm('b', 'new');
+    const held: string[] = [];
+    cache.deleteWhere((value) => held.push(value) === 0);
+    expect(held).toEqual(['new']);
+  });
 });

@@ -72,9 +72,19 @@ export class FreshCache<K, V> {
     this.loading.delete(key);
     this.entries.delete(key);
     this.entries.set(key, entry);
+    this.dropExpired();
     if (this.entries.size <= this.options.max) return;
     const [oldest] = this.entries.keys();
     if (oldest !== undefined) this.entries.delete(oldest);
+  }
+
+  /** Entries are in the order of their loads: those that are never served again come first. */
+  private dropExpired(): void {
+    const oldest = this.now() - this.options.maxAge;
+    for (const [key, { loadedAt }] of this.entries) {
+      if (loadedAt > oldest) return;
+      this.entries.delete(key);
+    }
   }
 
   private now(): number {

@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
+import { FilesService } from '../../../src/files';
+import { CollectionReferences } from '../../../src/knowledge-bases/retrieval/collections/collection-references';
 import type { Config } from '../../../src/platform/config';
 import { RowCache, TableChanges } from '../../../src/platform/row-cache';
 import {
@@ -10,12 +12,18 @@ import {
   withinOrganization,
 } from '../../../src/platform/postgres';
 import { Signals } from '../../../src/platform/signals';
+import { RubricsService } from '../../../src/rubrics';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { addOrganization } from '../../support/run-process';
 import { until } from '../../support/until';
 
 const OTHER = '01900000-0000-7000-8000-0000000000ff';
 const RENAME = 'UPDATE organizations SET name = name WHERE id = $1';
+
+/** Tables whose deletions change rows of these tables. */
+const CASCADES = `
+  SELECT DISTINCT confrelid::regclass::text AS name FROM pg_constraint
+  WHERE contype = 'f' AND confdeltype IN ('c', 'n', 'd') AND conrelid = ANY ($1::text[]::regclass[])`;
 
 interface Replica {
   readonly database: OpenDatabase;
@@ -89,6 +97,21 @@ describe('a value kept from rows', () => {
       }),
     );
     expect(await value()).toBe(2);
+  });
+
+  it('names the tables in which cascades to its own begin', async () => {
+    const heard: (readonly string[])[] = [];
+    const changes = { on: (tables: readonly string[]) => heard.push(tables) } as unknown as TableChanges;
+    const none = {} as never;
+    const storage = { declare: () => undefined } as never;
+    new RubricsService(none, none, none, none, changes);
+    new FilesService(none, none, none, none, none, storage, changes);
+    new CollectionReferences(none, none, changes);
+    expect(heard).toHaveLength(4);
+    for (const tables of heard) {
+      const begun = await owner.query<{ name: string }[]>(CASCADES, [tables]);
+      expect(tables).toEqual(expect.arrayContaining(begun.map(({ name }) => name)));
+    }
   });
 
   it('is loaded again when another replica has written', async () => {

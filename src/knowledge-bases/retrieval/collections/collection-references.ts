@@ -31,7 +31,10 @@ const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | un
   rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref) ??
   rows.find(({ alias }) => alias === referenceName(ref));
 
-/** Tables that decide what a reference names, who may read it and what a search finds. */
+/**
+ * Tables that decide what a reference names, who may read it and what a search finds, and `members`: who leaves the
+ * organization leaves its groups by a cascade.
+ */
 const TABLES = [
   'knowledge_bases',
   'kb_documents',
@@ -39,6 +42,7 @@ const TABLES = [
   'knowledge_base_group_shares',
   'groups',
   'group_members',
+  'members',
   'organizations',
   'users',
 ];
