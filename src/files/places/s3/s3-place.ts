@@ -69,7 +69,7 @@ export class S3Place implements BlobPlace {
   }
 
   async remove(space: BlobSpace, name: string): Promise<void> {
-    await this.removeKey(this.key(space, name));
+    await this.removeKey(this.object(space, name).Key);
   }
 
   async removeSpace(space: BlobSpace): Promise<void> {
