@@ -193,6 +193,8 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
     expect(ports(policy.ingress)).toEqual([['http'], ['metrics']]);
     expect(ports(policy.egress)).toEqual([[53, 53], [5432], [443]]);
     expect(policy.ingress.every(({ from }: any) => from.length > 0)).toBe(true);
+    const closed = only(helm.render({ networkPolicy: { webTo: [] } }), 'NetworkPolicy').spec;
+    expect(ports(closed.egress)).toEqual([[53, 53], [5432]]);
     const migration = only(plain(), 'NetworkPolicy', 'bw-bellwether-migrate').spec;
     expect([migration.ingress, ports(migration.egress)]).toEqual([undefined, [[53, 53], [5432]]]);
     const job = only(plain(), 'Job', 'bw-bellwether-migrate').spec.template;
@@ -217,6 +219,9 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
     [{ secretEnvironment: { SECRETS_KEY: null } }, 'secretEnvironment.SECRETS_KEY: name the Secret that holds it'],
     [{ secretEnvironment: { SECRETS_KEY: '1:00' } }, 'secretEnvironment'],
     [{ config: { DATABASE_URL: 'postgres://a' } }, 'config.DATABASE_URL: it is in secretEnvironment, too'],
+    [{ config: { S3_SECRET_ACCESS_KEY: 'a' } }, 'config.S3_SECRET_ACCESS_KEY: it is a secret'],
+    [{ config: { DATABASE_OWNER_URL: 'postgres://a' } }, 'config.DATABASE_OWNER_URL: it is a secret'],
+    [{ networkPolicy: { ingressFrom: [] } }, 'ingressFrom'],
     [{ config: { SHUTDOWN_TIMEOUT: 1 } }, 'config.SHUTDOWN_TIMEOUT: the chart sets it'],
     [{ persistence: { enabled: false } }, 'several replicas need one volume or a bucket'],
     [{ persistence: { accessModes: ['ReadWriteOnce'] } }, 'several replicas need ReadWriteMany'],

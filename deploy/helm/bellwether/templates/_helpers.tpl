@@ -52,6 +52,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- range $name, $_ := .Values.config -}}
 {{- if hasKey $own $name -}}{{- fail (printf "config.%s: the chart sets it from another value" $name) -}}{{- end -}}
 {{- if hasKey $secrets $name -}}{{- fail (printf "config.%s: it is in secretEnvironment, too" $name) -}}{{- end -}}
+{{- if regexMatch "(_KEY|_SECRET|_TOKEN|_HEADERS)$|^DATABASE_([A-Z]+_)?URL$|^SMTP_URL$" $name -}}{{- fail (printf "config.%s: it is a secret, name it in secretEnvironment" $name) -}}{{- end -}}
 {{- end -}}
 {{- range $name, $value := merge (dict) $own .Values.config }}
 - name: {{ $name }}
