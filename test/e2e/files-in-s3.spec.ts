@@ -154,7 +154,7 @@ describe('a store that', () => {
       expect(text).not.toContain('canary');
       expect(keys()).toEqual(before);
       expect(await rows('SELECT id FROM files WHERE name = $1', [`${kind}.md`])).toEqual([]);
-      expect(app.log()).toContain('the bucket did not do what it was asked');
+      expect(app.log()).toContain('a request to the bucket failed');
     },
   );
 
@@ -224,7 +224,9 @@ it('the page "Health" says in words what is wrong with the bucket', async () => 
     store.fault = fault;
     return (await app.get(BucketCheck).check()).map(({ code, text }) => `${code}: ${text}`).join();
   };
-  expect(await found(() => null)).toMatch(/^bucket\.ok: The bucket uploads can be written/);
+  expect(await found(() => null)).toMatch(
+    /^bucket\.ok: The service can write, read, list and delete objects in the bucket uploads/,
+  );
   expect(await found((operation) => (operation === 'delete' ? 'refuse' : null))).toMatch(
     /^bucket\.refused: [^]*\(AccessDenied 403\)/,
   );

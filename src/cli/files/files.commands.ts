@@ -13,7 +13,7 @@ export function registerFileCommands(program: Command, register: Register): void
     async (...given) => (await import('./move-files.js')).moveFiles(...given),
   );
   register(
-    program.command('files:check').description('look for the bytes of every uploaded file and document'),
+    program.command('files:check').description('check that the bytes of every uploaded file and document exist'),
     async (config, _options, context) => (await import('./move-files.js')).checkFiles(config, context),
   );
 }

@@ -68,7 +68,7 @@ export const checkFiles = (config: Config, { signal, progress }: CommandContext)
   withApplication(config, 'every', async (context) => {
     const found = await context
       .get(BlobInventory)
-      .take(signal, (done, total) => progress.report({ done, total, text: 'files looked for' }));
+      .take(signal, (done, total) => progress.report({ done, total, text: 'files checked' }));
     const { complete, places, missing, paths } = found;
     const lines = [
       ...PLACES.map((place) => `${PLACE_WORDS[place]}: ${amount(places[place])}`),

@@ -92,7 +92,7 @@ async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
   const status = await schemaStatus(dataSource);
   const { applied, pending, unknown } = status;
   const ok = isUsable(status);
-  const newer = unknown.length === 0 ? '' : `, ${unknown.length} of a newer build, which added to it`;
+  const newer = unknown.length === 0 ? '' : `, ${unknown.length} of them of a newer build`;
   const text = ok
     ? `current (${applied.length} migrations${newer})`
     : `not current, ${pending.length} pending, ${unknown.length} unknown; see db:status`;

@@ -9,7 +9,7 @@ const store = new BlobStore([new DiskPlace(config, new BlobFolders(config))], co
 it('says so when a file is in a bucket that is not configured', async () => {
   await expect(store.read(['files', 'o', 'p'], 's3-1', 10)).rejects.toMatchObject({
     code: 'unavailable',
-    detail: 'The file is in a bucket, and S3_BUCKET is not set',
+    detail: 'The file is in a bucket, but S3_BUCKET is not set',
   });
 });
 

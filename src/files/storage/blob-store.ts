@@ -49,7 +49,7 @@ export class BlobStore {
     for (const name of names) await this.remove(space, name);
   }
 
-  /** Removes blobs that no row names. A failure is ignored: it costs storage only, and the sweep tries again. */
+  /** Removes blobs that no row names. Ignores failures: they only cost storage, and the sweep tries again. */
   async discard(space: BlobSpace, names: readonly string[]): Promise<void> {
     await Promise.allSettled(names.map((name) => this.remove(space, name)));
   }
@@ -61,7 +61,7 @@ export class BlobStore {
 
   private at(name: PlaceName): BlobPlace {
     const place = this.places.find((each) => each.name === name);
-    if (place === undefined) throw new AppError('unavailable', 'The file is in a bucket, and S3_BUCKET is not set');
+    if (place === undefined) throw new AppError('unavailable', 'The file is in a bucket, but S3_BUCKET is not set');
     return place;
   }
 }

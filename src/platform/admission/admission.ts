@@ -10,10 +10,10 @@ import { ServiceRate } from './service-rate';
 import { TurnPace } from './turn-pace';
 
 const REFUSALS = {
-  event_loop: 'The service has more work than it can do in time; ask again later',
-  queue_full: 'The service answers as many questions as it can, and too many wait; ask again later',
-  wait_too_long: 'The service answers as many questions as it can, and the wait would be too long; ask again later',
-  timeout: 'The service had no place for this question in time; ask again later',
+  event_loop: 'The service is overloaded; ask again later',
+  queue_full: 'The service is busy and its queue is full; ask again later',
+  wait_too_long: 'The service is busy and the wait in its queue would be too long; ask again later',
+  timeout: 'The service is busy and did not reach this question in time; ask again later',
 } as const;
 type Refusal = keyof typeof REFUSALS;
 
@@ -44,13 +44,13 @@ interface Waiter {
   readonly refuse: (error: AppError) => void;
 }
 
-/** Function to call once the answer has ended. */
+/** Gives the place back. To be called once the answer has ended; a second call does nothing. */
 export type LeavePlace = () => void;
 
 /**
- * Admission control of one process: limits the answers at once, has further questions wait for a short time, and refuses
- * the rest. Free places go to waiting organizations by weighted fair queueing. While the event loop lags, nothing new
- * begins.
+ * Admission control of one process (ADR-0023). Each answer in progress holds one of `places`. Further questions wait for
+ * a short time; the rest are refused. Free places go to waiting organizations by weighted fair queueing. While the event
+ * loop lags, no answer begins.
  */
 @Injectable()
 export class Admission implements OnModuleInit, OnModuleDestroy {
@@ -58,7 +58,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
   private readonly maxWaiting: number;
   private readonly maxWaitMs: number;
   private readonly queue = new FairQueue<Waiter>();
-  /** All waiters wait equally long at most: the order of arrival is the order of the deadlines. */
+  /** All waiters have the same time limit, so the order of arrival is the order of the deadlines. */
   private readonly byArrival = new Set<Waiting<Waiter>>();
   private readonly heldBy = new Map<string, number>();
   private held = 0;
@@ -109,7 +109,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     return organizationId === undefined ? this.held : (this.heldBy.get(organizationId) ?? 0);
   }
 
-  /** For a question before anything of it was read. @throws AppError `overloaded` while the event loop lags */
+  /** To be called before the credential is read. @throws AppError `overloaded` while the event loop lags */
   assertOpen(): void {
     if (this.lag.isOver) throw this.refusal('event_loop');
   }
@@ -140,7 +140,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     return this.held < this.places && !this.pace.isSpent && !this.lag.isOver;
   }
 
-  /** Refuses those that wait, because the service stops. */
+  /** Refuses all waiting questions, because the service stops. */
   refuseWaiting(): void {
     const error = new AppError('server_shutdown', 'The server is shutting down', { retryAfter: SHUTDOWN_SECONDS });
     for (const waiting of [...this.byArrival]) this.drop(waiting, error);
@@ -182,7 +182,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     if (ahead / perMs > this.maxWaitMs) throw this.refusal('wait_too_long');
   }
 
-  /** Makes room for one by refusing a question of an organization with more of them. @throws AppError `overloaded` */
+  /** Refuses a waiting question of an organization with more of them, or else this one. @throws AppError `overloaded` */
   private pushOut(organizationId: string, weight: number): void {
     const last = this.queue.pushedOutBy(organizationId, weight);
     const error = this.refusal('queue_full');
@@ -226,7 +226,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     else this.heldBy.set(organizationId, held);
   }
 
-  /** One timer for all that wait: that of the next deadline. */
+  /** One timer for all waiters, set to the next deadline. */
   private expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.expire(), ms).unref();
   }

@@ -78,26 +78,29 @@ export const FINDINGS = {
     text: 'The folder of data cannot be written ({reason}): uploads fail.',
     next: 'See who owns DATA_DIR, and whether its file system is mounted read-only.',
   },
-  'bucket.ok': { state: 'ok', text: 'The bucket {bucket} can be written, read and emptied ({ms} ms).' },
+  'bucket.ok': {
+    state: 'ok',
+    text: 'The service can write, read, list and delete objects in the bucket {bucket} ({ms} ms).',
+  },
   'bucket.unreachable': {
     state: 'error',
-    text: 'The store of the bucket {bucket} does not answer ({reason}): uploads fail, and files in it cannot be read.',
-    next: 'See whether S3_ENDPOINT and S3_REGION are right, and whether the network of the service leads there.',
+    text: 'The store with the bucket {bucket} does not answer ({reason}): uploads fail, and files in it cannot be read.',
+    next: 'Check S3_ENDPOINT and S3_REGION, and whether the service can reach that address over the network.',
   },
   'bucket.failing': {
     state: 'error',
     text: 'The store answers with an error for the bucket {bucket} ({reason}): uploads fail.',
-    next: 'See whether S3_REGION is that of the bucket. The documentation of the store explains the name of the error.',
+    next: 'Check that S3_REGION is the region of the bucket. The documentation of the store explains the name of the error.',
   },
   'bucket.refused': {
     state: 'error',
-    text: 'The store refuses the bucket {bucket} to the service ({reason}): uploads fail, and files in it cannot be read.',
+    text: 'The store denies the service access to the bucket {bucket} ({reason}): uploads fail, and files in it cannot be read.',
     next: 'Check S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY. The key must be allowed to list the bucket, and to read, write and delete objects.',
   },
   'bucket.missing_bucket': {
     state: 'error',
     text: 'The store has no bucket {bucket}: uploads fail.',
-    next: 'Make the bucket, or correct S3_BUCKET. S3_PATH_STYLE may have to be true.',
+    next: 'Create the bucket, or correct S3_BUCKET. S3_PATH_STYLE may have to be true.',
   },
   'clock.ok': { state: 'ok', text: 'The clocks of service and database differ by {ms} ms.' },
   'clock.off': {

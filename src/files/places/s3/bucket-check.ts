@@ -4,17 +4,17 @@ import { type Finding, finding } from '../../../platform/findings';
 import { faultOf, reasonOf } from './s3.errors';
 import { S3Connection } from './s3-connection';
 
-/** As every upload states it: a store may not know the header. */
+/** Every upload sends this header, which a store may not support. */
 const SHA256_OF_OK = createHash('sha256').update('ok').digest('base64');
 /** A person waits for the result. */
 const PATIENCE_MS = 10_000;
 
-/** What is wrong with the bucket, in words: for the page "Health" and the command `doctor`. */
+/** Checks the bucket, for the page "Health" and the command `doctor`. */
 @Injectable()
 export class BucketCheck {
   constructor(private readonly connection: S3Connection) {}
 
-  /** Writes, reads and removes an object: each needs a permission of its own. Empty without a bucket. */
+  /** Writes, reads, lists and deletes an object: each needs its own permission. No findings without a bucket. */
   async check(): Promise<readonly Finding[]> {
     const { bucket, prefix } = this.connection.settings;
     if (bucket === null) return [];

@@ -6,13 +6,13 @@ import { isMissingObject, reasonOf, s3Error } from './s3.errors';
 type S3Settings = Config['files']['s3'];
 
 const CONNECT_MS = 3_000;
-/** Of one request that had no answer, or one of the kind 5xx or 429. */
+/** Of one request without an answer, or answered with 5xx or 429. */
 const ATTEMPTS = 3;
 
-/** One request of the SDK. `signal` ends it, its retries and the body of its answer. */
+/** Work with the client of the SDK. `signal` aborts its requests, their retries and the bodies of their answers. */
 type S3Work<T> = (client: Sdk.S3Client, sdk: typeof Sdk, signal: AbortSignal) => Promise<T>;
 
-/** The only file that knows how the SDK is set up. It is loaded at the first request: it costs 20 MB and 0.1 s. */
+/** The only place that sets up the SDK. Loads it at the first request, as it costs 20 MB and 0.1 s. */
 @Injectable()
 export class S3Connection implements OnApplicationShutdown {
   readonly settings: S3Settings;
@@ -29,24 +29,24 @@ export class S3Connection implements OnApplicationShutdown {
   }
 
   /** @throws {AppError} `not_found`, `insufficient_storage`, `unavailable` */
-  async send<T>(operation: string, work: S3Work<T>, left?: AbortSignal): Promise<T> {
+  async send<T>(operation: string, work: S3Work<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await this.sendRaw(work, left);
+      return await this.sendRaw(work, signal);
     } catch (error) {
-      left?.throwIfAborted();
-      const told = s3Error(error);
-      if (!isMissingObject(error) && told !== error) {
-        this.log.warn({ msg: 'the bucket did not do what it was asked', operation, reason: reasonOf(error) });
+      signal?.throwIfAborted();
+      const failure = s3Error(error);
+      if (!isMissingObject(error) && failure !== error) {
+        this.log.warn({ msg: 'a request to the bucket failed', operation, reason: reasonOf(error) });
       }
-      throw told;
+      throw failure;
     }
   }
 
   /** Rejects with the error of the SDK. */
-  async sendRaw<T>(work: S3Work<T>, left?: AbortSignal): Promise<T> {
+  async sendRaw<T>(work: S3Work<T>, signal?: AbortSignal): Promise<T> {
     const { client, sdk } = await (this.opened ??= this.open());
-    const late = AbortSignal.timeout(this.settings.timeoutMs);
-    return work(client, sdk, left === undefined ? late : AbortSignal.any([late, left]));
+    const timeout = AbortSignal.timeout(this.settings.timeoutMs);
+    return work(client, sdk, signal === undefined ? timeout : AbortSignal.any([timeout, signal]));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -65,7 +65,7 @@ function clientOptions(settings: S3Settings): Sdk.S3ClientConfig {
     region,
     forcePathStyle: pathStyle,
     maxAttempts: ATTEMPTS,
-    // Servers other than Amazon's may not know the checksums that the SDK adds by itself. We send SHA-256 where it counts.
+    // Other stores may not know the checksums that the SDK adds by default. Uploads state their SHA-256 themselves.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true },

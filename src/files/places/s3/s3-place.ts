@@ -10,18 +10,18 @@ import { S3Connection } from './s3-connection';
 
 /** Name of our SHA-256 in the metadata of an object, in hex. */
 const SHA256 = 'sha256';
-/** Of a body that ends too early or was damaged on the way. */
+/** Of a body that ends early or was damaged on the way. */
 const READ_ATTEMPTS = 2;
-const REMOVED_AT_ONCE = 8;
+const CONCURRENT_DELETES = 8;
 const DAY_MS = 24 * 60 * 60_000;
 
 const isOurs = (name: string): boolean => name.startsWith(S3_MARK) && isUuid(name.slice(S3_MARK.length));
 const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 /**
- * Uploaded bytes in a bucket of an S3-compatible store. Uploads are in memory as a whole, so each is one PUT: the store keeps
- * all of it or nothing, and no parts of a multipart upload can be left behind. The store compares SHA-256 before it keeps an
- * object; every whole read compares it again.
+ * Uploaded bytes in a bucket of an S3-compatible store. Uploads are in memory as a whole, so each is one
+ * atomic PUT, which leaves no parts behind as a multipart upload may. The store verifies SHA-256 before it keeps an
+ * object; every read of a whole object verifies it again.
  */
 @Injectable()
 export class S3Place implements BlobPlace {
@@ -75,8 +75,8 @@ export class S3Place implements BlobPlace {
   async removeSpace(space: BlobSpace): Promise<void> {
     const prefix = `${this.key(space, '')}`;
     for await (const keys of this.keysBelow(prefix)) {
-      for (let first = 0; first < keys.length; first += REMOVED_AT_ONCE) {
-        await Promise.all(keys.slice(first, first + REMOVED_AT_ONCE).map((key) => this.removeKey(key)));
+      for (let first = 0; first < keys.length; first += CONCURRENT_DELETES) {
+        await Promise.all(keys.slice(first, first + CONCURRENT_DELETES).map((key) => this.removeKey(key)));
       }
     }
   }
@@ -92,7 +92,7 @@ export class S3Place implements BlobPlace {
   async removeOlder(batch: BlobBatch, name: string, time: number): Promise<number | null> {
     const space = [batch.room, batch.organizationId, batch.holderId] as const;
     const found = await this.head(space, name);
-    // Without a date of the store the object counts as new.
+    // If the store gives no date, the object counts as new.
     const written = found?.LastModified?.getTime() ?? Date.now() + DAY_MS;
     if (found === null || written >= time) return null;
     await this.remove(space, name);

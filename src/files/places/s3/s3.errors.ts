@@ -4,7 +4,7 @@ const RETRY_SECONDS = 5;
 const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'EntityTooLarge', 'InsufficientStorage']);
 const MISSING_OBJECT = new Set(['NoSuchKey', 'NotFound']);
 
-/** What an operator has to look at. */
+/** Causes that an operator can act on. */
 export type S3Fault = 'missing_bucket' | 'refused' | 'failing' | 'unreachable';
 
 interface Failure {
@@ -37,7 +37,7 @@ export function faultOf(error: unknown): S3Fault {
   return status === null ? 'unreachable' : 'failing';
 }
 
-/** Names of the failure for the log and for operators. Never the message of the other side, which may hold keys. */
+/** The failure in names and codes, for the log and for operators. Never the store's message, which may contain keys. */
 export function reasonOf(error: unknown): string {
   const { name, status, code } = failureOf(error);
   const known = code ?? (name === 'Error' ? null : name);

@@ -29,10 +29,8 @@ export async function migrate(dataSource: DataSource, owner: Owner = {}): Promis
     const status = await schemaStatus(worker);
     if (status.unknown.length > 0) {
       if (!isUsable(status)) throw new SchemaMismatchError(status);
-      // The newer build made the policies, too: ours may be older.
-      logger.warn(
-        `The schema is newer than this build, by additions that it does not need: ${status.unknown.join(', ')}`,
-      );
+      // The newer build has also created the policies. Those of this build may be older.
+      logger.warn(`A newer build has added to the schema; this build does not need it: ${status.unknown.join(', ')}`);
       return [];
     }
     const done = status.pending.length === 0 ? [] : await worker.runMigrations({ transaction: 'each' });
