@@ -32,12 +32,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (include "bellwether.fullname" .) .Values.persistence.existingClaim -}}
 {{- end -}}
 
-{{/* Most replicas that the values allow. */}}
+{{/* The largest number of replicas that the values allow. */}}
 {{- define "bellwether.mostReplicas" -}}
 {{- if .Values.autoscaling.enabled }}{{ .Values.autoscaling.maxReplicas }}{{ else }}{{ .Values.replicaCount }}{{ end -}}
 {{- end -}}
 
-{{/* Settings, by name. Helm reads whole numbers as floats, which it would write as 1e+07. */}}
+{{/* Environment of the containers. Helm reads whole numbers as floats and would print 1e+07. */}}
 {{- define "bellwether.env" -}}
 {{- $own := dict
       "PUBLIC_URL" (required "publicUrl: the https address in browsers" .Values.publicUrl)
@@ -84,10 +84,10 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* What the pods of the server and of the migration have in common. */}}
+{{/* Fields that the pods of the server and of the migration share. */}}
 {{- define "bellwether.pod" -}}
 automountServiceAccountToken: false
-# A Service named metrics would set METRICS_PORT in every pod beside it.
+# Otherwise a Service named metrics in the namespace would set METRICS_PORT.
 enableServiceLinks: false
 {{- with .Values.serviceAccountName }}
 serviceAccountName: {{ . }}
