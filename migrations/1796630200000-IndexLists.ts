@@ -15,8 +15,8 @@ const INDEXES = [
 ] as const;
 
 /**
- * Lists read their page from an index in the order of ids. Built beside running writes: `runs` has millions of rows
- * somewhere. Outside a transaction, so an interrupted migration begins again, without what it left half-built.
+ * Lists read a page from an index, in the order of ids. The indexes are built CONCURRENTLY, without blocking writes, as
+ * `runs` may have millions of rows. That needs `transaction = false`; a half-built index is dropped and built again.
  */
 export class IndexLists1796630200000 implements MigrationInterface {
   readonly name = 'IndexLists1796630200000';
@@ -32,7 +32,7 @@ export class IndexLists1796630200000 implements MigrationInterface {
 }
 
 async function replace(queryRunner: QueryRunner, name: string, definition: string | null): Promise<void> {
-  // TypeORM takes migrations back in a transaction, whatever they say.
+  // TypeORM reverts every migration in a transaction, whatever `transaction` says.
   const how = queryRunner.isTransactionActive ? '' : 'CONCURRENTLY';
   await queryRunner.query(`DROP INDEX ${how} IF EXISTS ${name}`);
   if (definition !== null) await queryRunner.query(`CREATE INDEX ${how} ${name} ON ${definition}`);

@@ -5,7 +5,7 @@ const INDEXES = {
   assistant_versions_name_idx: 'assistant_versions (organization_id, name)',
 };
 
-/** A completion may name its assistant. Built beside writes, as `IndexLists` builds its own. */
+/** A completion may find its assistant by name. Built without blocking writes, as in `IndexLists`. */
 export class IndexAssistantNames1796630300000 implements MigrationInterface {
   readonly name = 'IndexAssistantNames1796630300000';
   readonly transaction = false;

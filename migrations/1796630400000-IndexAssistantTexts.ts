@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Trusted since PostgreSQL 13: the owner of the database may install it. Null where the server does not have it. */
+/** A trusted extension since PostgreSQL 13: the owner of the database may install it. No row: the server lacks it. */
 const TRIGRAMS = `
   SELECT installed_version IS NOT NULL AS installed, has_database_privilege(current_database(), 'CREATE') AS "mayInstall"
   FROM pg_available_extensions WHERE name = 'pg_trgm'`;
@@ -8,7 +8,7 @@ const TRIGRAMS = `
 const CHANGED = '(organization_id, id) WHERE live_version <> version AND deleted_at IS NULL';
 const TEXT = String.raw`USING gin ((name || E'\n' || description) gin_trgm_ops) WHERE deleted_at IS NULL`;
 
-/** A search for a part of a name or description asks an index of trigrams. Without the extension it reads every row. */
+/** Trigram index for the search in names and descriptions. Without the extension, a search reads every row. */
 export class IndexAssistantTexts1796630400000 implements MigrationInterface {
   readonly name = 'IndexAssistantTexts1796630400000';
   readonly transaction = false;

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env, VENDORS);
   const logger = createPino(config.log.level);
   const service = await serve(config, logger);
-  // Before the welcome: whoever reads it may end the process at once.
+  // Before the welcome is printed: a program that reads it may send a signal at once.
   stopOnSignals(service, logger);
   console.log(welcome(service, config, await firstSignIn(service, config)));
 }

@@ -52,7 +52,7 @@ export class AssistantsService {
     return this.names.idHere(caller, number);
   }
 
-  /** Those of the ids that are also the number of another assistant at its source. */
+  /** The ids that are also the number of another assistant at its source. */
   contestedIds({ organizationId }: Caller, ids: readonly number[]): Promise<ReadonlySet<number>> {
     return this.names.contested(organizationId, ids);
   }

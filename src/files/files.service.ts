@@ -31,7 +31,7 @@ import { FileTexts } from './texts/file-texts.service';
 
 const spaceOfOwner = ({ organizationId, userId }: Principal): BlobSpace => spaceOf(organizationId, userId);
 
-/** `organizations` and `users`: their end deletes rows by a cascade. */
+/** `organizations` and `users`: deleting one deletes its files by a cascade. */
 const TABLES = ['files', 'organizations', 'users'];
 const MOST_KEPT = 5_000;
 

@@ -8,7 +8,7 @@ export interface Page<T> {
   readonly total: number;
 }
 
-/** Lists that grow with use count no further: this total means more than a thousand. */
+/** Totals of lists that grow with use are counted up to this number, which means more than a thousand. */
 export const COUNT_LIMIT = 1_001;
 
 export interface PageRequest {

@@ -29,11 +29,11 @@ import type { RubricDocument, RubricFormat, RubricVisibility } from './rubric.ty
 
 const INT4_MAX = 2_147_483_647;
 
-/** `organizations`: their end deletes rows by a cascade. */
+/** `organizations` and `users`: deleting one deletes its rubrics by a cascade. */
 const TABLES = ['rubrics', 'organizations', 'users'];
 const MOST_KEPT = 2_000;
 
-/** A rubric as a tool names it, and what stands for its content. */
+/** A rubric that a tool names, and the version of its content. */
 interface NamedRubric {
   readonly row: RubricEntity;
   readonly contentVersion: string;

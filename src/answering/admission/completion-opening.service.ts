@@ -34,7 +34,7 @@ export interface OpeningInput {
   readonly activityId?: string | null;
   /** A rule to be tried, which replaces that of the course. */
   readonly instruction?: string;
-  /** Aborted when the client leaves while it waits for a place; absent where the request has its place. */
+  /** Makes the signal that is aborted when the client leaves; absent when the request has its place already. */
   readonly gone?: () => AbortSignal;
 }
 

@@ -24,8 +24,9 @@ export class CompletionPlaces {
   }
 
   /**
-   * Returns the function to call at the end of the completion; a promise only where it has to wait. `gone` gives the
-   * signal of a client that leaves; null where the request took its place before its body was read. @throws `too_many_requests`, `overloaded`, `cancelled`
+   * Returns the function to call at the end of the completion; a promise only if the completion has to wait. `gone` makes
+   * the signal that is aborted when the client leaves; null when the request took its place before its body was read.
+   * @throws `too_many_requests`, `overloaded`, `cancelled`
    */
   enter(caller: Caller, gone: (() => AbortSignal) | null): LeavePlace | Promise<LeavePlace> {
     const leavePerson = this.enterAsPerson(caller);
@@ -48,7 +49,7 @@ export class CompletionPlaces {
     }
   }
 
-  /** Null where no limit of one person applies: a teacher's key without an end user may serve a whole course. */
+  /** Null when no limit per person applies: a teacher's key without an end user may serve a whole course. */
   private enterAsPerson(caller: Caller): LeavePlace | null {
     const { organizationId, userId, endUser } = caller;
     if (endUser === undefined && isTeacher(caller)) return null;

@@ -19,7 +19,7 @@ export type AssistantReference =
 
 interface Aliases {
   readonly organizationId: string;
-  /** Those with one number. */
+  /** Aliases with one number. */
   readonly rows: readonly AssistantAlias[];
 }
 
@@ -31,7 +31,7 @@ interface Named {
 /** Finds assistants by the numbers of their sources and by their names, among those that a caller may use. */
 @Injectable()
 export class AssistantNames {
-  /** Most organizations have imported nothing: their numbers need no statement. */
+  /** Whether an organization has aliases. Most have imported nothing and need no statement for a number. */
   private readonly imported = new FreshCache<string, boolean>({
     maxAge: MAX_AGE_MS,
     max: MAX_ORGANIZATIONS,
@@ -83,7 +83,7 @@ export class AssistantNames {
     throw invalid([{ path: 'assistant', message, code: 'assistant.ambiguous' }]);
   }
 
-  /** Those of the ids that are also the number of another assistant at its source. */
+  /** The ids that are also the number of another assistant at its source. */
   async contested(organizationId: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
     if (ids.length === 0 || !(await this.imported.get(organizationId))) return new Set();
     const aliases = await this.repository.withNumbers(organizationId, ids);

@@ -16,7 +16,7 @@ import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.r
 /** Oldest cached state, should the signal of another replica get lost. */
 const MAX_AGE_MS = 5_000;
 const MAX_ASSISTANTS = 5_000;
-/** Assistants of one cached page of a list; the smallest that is enough is read. */
+/** Sizes of a cached page of a list. The smallest sufficient one is read. */
 const PAGE_SIZES = [100, 1_000] as const;
 const LARGEST_PAGE = 1_000;
 const MAX_PAGES = 50;
@@ -93,8 +93,8 @@ export class RunnableAssistants {
   }
 
   /**
-   * Assistants whose id is greater than `after`, by id. An empty page may still have a next one. `wanted` is how many the
-   * caller has use for.
+   * Assistants whose id is greater than `after`, by id. An empty page may still have a next one. `wanted` is the number
+   * of assistants that the caller needs.
    */
   async page(caller: Caller, after = 0, wanted = LARGEST_PAGE): Promise<RunnablePage> {
     const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, after, wanted)));

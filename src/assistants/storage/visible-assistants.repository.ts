@@ -7,7 +7,7 @@ import { EDITED_BY_VIEWER, SHARED_WITH_VIEWER } from './assistant-share-scope.re
 export interface AssistantFilter {
   /** null sees every assistant of the organization; a user sees own, shared and published ones. */
   readonly visibleTo: string | null;
-  /** When set, no others are seen. */
+  /** When set, only these. */
   readonly onlyIds: readonly number[] | null;
   readonly onlyPublished?: boolean;
   readonly ownerId?: string;
@@ -26,11 +26,11 @@ const LIVE_MATCHES = `assistant.live_version <> assistant.version AND (
 /** The expression of `assistants_text_idx`. No name has a line break. */
 const NEWEST_MATCHES = String.raw`(assistant.name || E'\n' || assistant.description) ILIKE :text`;
 
-/** The newest version is not the one that people see, and `:viewer` may not read it. */
+/** The newest version is not the live one, and `:viewer` may not read it. */
 const HIDES_NEWEST = `(assistant.live_version <> assistant.version AND assistant.owner_id <> :viewer
   AND assistant.id <> ALL(ARRAY(${EDITED_BY_VIEWER})))`;
 
-/** One index serves each right in the order of ids. Joined by OR they would make the planner read all rows of all. */
+/** One query for each right: an index serves it in the order of ids. Joined by OR, the planner would read all rows. */
 const RIGHTS = [
   'assistant.owner_id = :viewer',
   'assistant.published',
@@ -46,11 +46,11 @@ interface Asked {
 export interface IdPage {
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** Ids beyond this one in the order. */
+  /** Cursor: only ids after this one in the order. */
   readonly beyond: number | null;
 }
 
-/** Ids that a person sees. A page reads about as many rows as it has, whatever the number of assistants. */
+/** Assistants that a person may see. A page reads about as many rows as it returns, however many assistants exist. */
 export class VisibleAssistants {
   constructor(
     private readonly rows: Repository<AssistantEntity>,
@@ -75,7 +75,7 @@ export class VisibleAssistants {
     return rows.orderBy('assistant.id', order).getMany();
   }
 
-  /** Counts no further than `limit`. */
+  /** Counts up to `limit`. */
   async count(filter: AssistantFilter, limit: number): Promise<number> {
     const { sql, parameters } = union(this.parts(filter).map((part) => part.limit(limit)));
     const from = `SELECT FROM (${sql}) seen LIMIT ${limit}`;
@@ -84,9 +84,9 @@ export class VisibleAssistants {
   }
 
   /**
-   * Ids and counts only. ILIKE is not leakproof: behind a policy, PostgreSQL compares every row of the organization
-   * instead of asking an index. So a search asks across organizations, with the condition on its own in every part, and
-   * reads the rows that it found within the organization.
+   * For ids and counts only. ILIKE is not leakproof, so row-level security keeps PostgreSQL from using an index for it.
+   * A search therefore runs across organizations, with the organization as a condition in every part. The rows themselves
+   * are read within the organization.
    */
   private raw<Row extends ObjectLiteral>(
     { text }: AssistantFilter,
@@ -113,7 +113,7 @@ export class VisibleAssistants {
     return ofRight.flatMap((part) => [newest, LIVE_MATCHES].map((matches) => part().andWhere(matches, given)));
   }
 
-  /** Every condition is joined by AND to the organization's. */
+  /** All conditions are joined by AND to that of the organization. */
   private matching({ onlyIds, onlyPublished, ownerId, type }: AssistantFilter) {
     const query = this.rows
       .createQueryBuilder('assistant')

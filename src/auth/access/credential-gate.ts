@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 5;
 /**
  * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
  * route. The guard decides the rest. Sign-in and logout notices take a small body without a credential. Completions wait
- * for their place here, or are refused, before anything else is done for them.
+ * for their place here or are refused, before their body costs anything.
  */
 @Injectable()
 export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
@@ -47,12 +47,12 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
 
   /** The guard reuses the caller. */
   private async authenticate(request: BellwetherRequest, response: Response): Promise<void> {
-    const asks = isCompletion(request);
-    if (asks) this.admission.assertOpen();
+    const needsPlace = isCompletion(request);
+    if (needsPlace) this.admission.assertOpen();
     const caller = await this.authenticator.authenticate(request);
     request.caller = caller;
-    if (asks || isChat(request)) assertScope(caller, 'chat');
-    if (!asks) return;
+    if (needsPlace || isChat(request)) assertScope(caller, 'chat');
+    if (!needsPlace) return;
     this.enterAsPerson(caller, request);
     const { organizationId } = caller;
     const atOnce = this.admission.tryEnter(organizationId);

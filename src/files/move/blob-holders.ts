@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BlobSpace, PlaceName } from '../places/blob-place.types';
 
-/** A blob as the row that holds it describes it. */
+/** A blob as its row describes it. */
 export interface HeldBlob {
   /** Id of the row. */
   readonly id: string;
@@ -22,16 +22,16 @@ export interface BlobTotals {
 /** Rows of one kind that hold blobs, of every organization. */
 export interface BlobHolder {
   totals(place: PlaceName): Promise<BlobTotals>;
-  /** Blobs of a place by row and name, after a cursor. */
+  /** Blobs of a place in the order of row id and name, after a cursor. */
   page(place: PlaceName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]>;
-  /** Exchanges the name in the row. False when the row no longer holds the blob under its old name. */
+  /** Replaces the name in the row (compare and swap). False when the row no longer has the old name. */
   rename(blob: HeldBlob, name: string): Promise<boolean>;
   isHeld(blob: HeldBlob): Promise<boolean>;
 }
 
 const PAGE_SIZE = 200;
 
-/** Every kind of rows that hold blobs. Rooms register theirs at start. */
+/** Registry of the kinds of rows that hold blobs. Rooms register theirs at start. */
 @Injectable()
 export class BlobHolders {
   private readonly all: BlobHolder[] = [];

@@ -5,20 +5,20 @@ import { BlobStore } from '../storage/blob-store';
 import { pathOf } from './blob-move';
 import { BlobHolders, type BlobTotals } from './blob-holders';
 
-/** Only their sizes are asked for. */
+/** Higher than for moves: only sizes are requested. */
 const AT_ONCE = 16;
 const MOST_NAMED = 100;
 
 export interface Inventory {
   readonly complete: boolean;
   readonly places: Readonly<Record<PlaceName, BlobTotals>>;
-  /** Rows whose bytes are stored nowhere. */
+  /** Rows without bytes. */
   readonly missing: number;
   /** The first ones: room, organization, holder and name. */
   readonly paths: readonly string[];
 }
 
-/** Looks for the bytes of every row. */
+/** Checks that the bytes of every row exist. */
 @Injectable()
 export class BlobInventory {
   constructor(

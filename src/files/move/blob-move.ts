@@ -10,7 +10,7 @@ import { type BlobHolder, BlobHolders, type BlobTotals, type HeldBlob } from './
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** Each holds a whole file in memory. */
 const AT_ONCE = 4;
-/** One after the other: the place is gone, and more tries would fail, too. */
+/** Consecutive failures after which the place counts as unreachable and the move stops. */
 const MOST_FAILURES = 10;
 /** Files that are named one by one. */
 const MOST_NAMED = 20;
@@ -45,9 +45,9 @@ export const otherPlace = (to: PlaceName): PlaceName => (to === 's3' ? 'disk' : 
 export const pathOf = ({ space, name }: HeldBlob): string => [...space, name].join('/');
 
 /**
- * Moves blobs to another place while the service answers. For each: write it there under a new name, read it back, exchange
- * the name in the row if it is still the old one, remove the old bytes. The row decides, so a move can be killed anywhere,
- * be started again, and run several times at once. The sweep removes what a killed move left.
+ * Moves blobs to another place while the service answers. For each blob: write it there under a new name, read it back,
+ * compare and swap the name in the row, remove the old bytes. The swap makes a move safe to kill, to repeat and to run
+ * several times at once. The sweep removes copies that a killed move left.
  */
 @Injectable()
 export class BlobMove {
@@ -71,7 +71,7 @@ export class BlobMove {
       for (const some of batches(blobs, AT_ONCE)) {
         if (signal.aborted || run.isHopeless) return run.report(false, await this.holders.totals(from));
         await Promise.all(some.map(async (blob) => run.count(blob, await this.moveOne(holder, blob, to))));
-        // A person may upload meanwhile.
+        // Uploads during the move would make it exceed the total.
         report(Math.min(run.done, total), total);
       }
     }
@@ -101,7 +101,7 @@ export class BlobMove {
       await this.blobs.discard(blob.space, [name]);
       return { outcome: 'failed', reason: 'it could not be read back' };
     }
-    // An error here may hide a commit: the new bytes stay, and the sweep removes those that no row names.
+    // After an error the commit may still have happened: keep the new bytes. The sweep removes them if no row names them.
     const isRenamed = await holder.rename(blob, name);
     await this.blobs.discard(blob.space, [isRenamed ? blob.name : name]);
     if (!isRenamed) return { outcome: 'gone' };

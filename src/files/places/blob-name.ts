@@ -1,11 +1,11 @@
 import { uuidv7 } from '../../kernel';
 import type { PlaceName } from './blob-place.types';
 
-/** Names of blobs in a bucket begin with it. Names on disk are bare ids, as they were before there were buckets. */
+/** Prefix of the names of blobs in a bucket. Names on disk are bare ids. */
 export const S3_MARK = 's3-';
 const SAFE_PART = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** A name tells its place, so whatever stores the name needs no second column that could disagree. */
+/** The name contains its place: a separate column could disagree with it. */
 export const newBlobName = (place: PlaceName): string => `${place === 's3' ? S3_MARK : ''}${uuidv7()}`;
 
 export const placeOf = (name: string): PlaceName => (name.startsWith(S3_MARK) ? 's3' : 'disk');

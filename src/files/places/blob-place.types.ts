@@ -19,8 +19,9 @@ export interface BlobBatch {
 }
 
 /**
- * One place that stores blobs. A name is written once and never again, so a blob is there as a whole or not at all.
- * Every method rejects with an `AppError`: `unavailable` when the place does not answer, `insufficient_storage` when it is full.
+ * One place that stores blobs. A name is written once and never again: a blob exists as a whole or not at all.
+ * Every method rejects with an `AppError`: `unavailable` when the place does not answer, `insufficient_storage` when it
+ * is full.
  */
 export interface BlobPlace {
   readonly name: PlaceName;

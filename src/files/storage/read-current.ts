@@ -4,12 +4,12 @@ interface Reading<Row, T> {
   readonly read: (row: Row) => Promise<T>;
 }
 
-/** More changes during one read than people and commands make. */
+/** Most changes during one read: more than people and commands make. */
 const MOST_CHANGES = 5;
 
 /**
- * Reads the bytes that a row names. A replacement, or a move to another place, may remove them after the row was read: then
- * the row names other bytes now, and those are read.
+ * Reads the bytes that a row names. A replacement or a move may remove them after the row was read. The row then names
+ * other bytes, which are read instead.
  */
 export async function readCurrent<Row, T>(first: Row, { nameOf, again, read }: Reading<Row, T>): Promise<T> {
   let row = first;

@@ -13,7 +13,7 @@ import { Transactions } from '../../platform/database';
 import { SearchIndex } from '../search/search-index';
 import { knowledgeBaseSpace } from '../storage/document-space';
 
-/** Up to two blobs a document: the newest upload, and the one that answers until that is processed. */
+/** Up to two blobs per document: the newest upload, and the previous one, which answers until the newest is processed. */
 const BLOBS = `
   kb_documents d CROSS JOIN LATERAL (VALUES
     (d.storage_name, d.size, d.sha256),

@@ -22,8 +22,9 @@ import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery
 import { withinBudget } from './passages/token-budget';
 
 /**
- * Hits per knowledge base in the first pass. Each is a text that is copied, so that words alone get few: near-duplicates are
- * dropped later. Fusion needs 20. Chunks of one section are merged, so `parent` needs more.
+ * Hits per knowledge base in the first pass. Each hit copies a text, so a search by words alone fetches few more than
+ * `topK`, for near-duplicates that are dropped later. Fusion needs 20. `parent` merges chunks of a section and needs
+ * more.
  */
 const firstDepth = ({ topK, parent = false }: PassageQuery, { vectors }: Pick<SearchPlan, 'vectors'>): number => {
   if (parent) return 2 * topK + 14;

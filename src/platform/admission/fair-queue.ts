@@ -13,9 +13,9 @@ interface Flow<T> {
 }
 
 /**
- * Weighted fair queue of items with keys. The next item is one of the key that holds the fewest places for its weight.
- * Among equals start-time fair queueing decides (Goyal, Vin and Cheng, 1996), with a cost of one per item. Items of one
- * key leave in order of arrival.
+ * Weighted fair queue of items with keys. The next item belongs to the key that holds the fewest places for its weight.
+ * Start-time fair queueing breaks ties (Goyal, Vin and Cheng, 1996), with a cost of one per item. Items of one key leave
+ * in order of arrival.
  */
 export class FairQueue<T> {
   private readonly flows = new Map<string, Flow<T>>();
@@ -34,7 +34,7 @@ export class FairQueue<T> {
     const waiting = { key, item };
     const flow = this.flowOf(key);
     flow.weight = weight;
-    // A key that was away gets no credit for that time.
+    // A key gets no credit for the time without items.
     if (flow.waiting.size === 0) flow.start = Math.max(flow.start, this.virtualTime);
     flow.waiting.add(waiting);
     this.items += 1;
@@ -47,7 +47,7 @@ export class FairQueue<T> {
     let leastHeld = Infinity;
     for (const flow of this.flows.values()) {
       if (flow.waiting.size === 0) {
-        // Its past no longer delays it, so it can be forgotten.
+        // Its earlier items no longer delay it, so it can be forgotten.
         if (flow.start <= this.virtualTime) this.flows.delete(flow.key);
         continue;
       }
@@ -64,7 +64,7 @@ export class FairQueue<T> {
     return first.item;
   }
 
-  /** False when it has left already. */
+  /** False when the item is no longer in the queue. */
   remove(waiting: Waiting<T>): boolean {
     if (this.flows.get(waiting.key)?.waiting.delete(waiting) !== true) return false;
     this.items -= 1;
@@ -98,7 +98,7 @@ export class FairQueue<T> {
     return flow;
   }
 
-  /** The busy period is over: no key has a past. */
+  /** An empty queue ends the busy period: no key carries anything over. */
   private reset(): void {
     this.flows.clear();
     this.virtualTime = 0;

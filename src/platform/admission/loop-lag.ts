@@ -1,5 +1,5 @@
 const SAMPLE_MS = 100;
-/** One long step, such as a garbage collection, is no overload. */
+/** More than one: a single long step, such as a garbage collection, is no overload. */
 const SAMPLES_TO_CLOSE = 2;
 const SAMPLES_TO_OPEN = 5;
 

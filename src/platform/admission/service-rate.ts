@@ -1,35 +1,37 @@
-/** Samples that the mean goes back, by exponential weights. */
-const MEMORY = 32;
-/** Fewer say nothing. */
+/** Window of the exponential moving average, in samples. */
+const WINDOW = 32;
+/** Samples before there is an estimate. */
 const LEAST_SAMPLES = 4;
+/** Duration of an answer before there is an estimate. */
+const ASSUMED_MS = 30_000;
 const LEAST_SECONDS = 1;
 const MOST_SECONDS = 60;
 
-/** Measures how many places become free in a second, and gives refused clients times at which to return. */
+/** Measures the rate at which places become free, and tells refused clients when to return. */
 export class ServiceRate {
   private meanMs = 0;
   private samples = 0;
-  /** Time for which the last refused client was told to return. */
+  /** Time at which the last refused client was told to return. */
   private lastSlot = 0;
 
   constructor(private readonly places: number) {}
 
   ended(heldMs: number): void {
     this.samples += 1;
-    this.meanMs += (heldMs - this.meanMs) / Math.min(this.samples, MEMORY);
+    this.meanMs += (heldMs - this.meanMs) / Math.min(this.samples, WINDOW);
   }
 
-  /** Little's law: places that become free in a millisecond while all are taken. Null while nobody knows. */
+  /** Places that become free in a millisecond while all are taken, by Little's law. Null before there is an estimate. */
   get perMs(): number | null {
     return this.samples < LEAST_SAMPLES ? null : this.places / Math.max(this.meanMs, 1);
   }
 
   /**
-   * Seconds after which a refused client finds a place: after those that wait, and after the clients refused before it,
-   * which would else all return in the same second.
+   * Seconds until a refused client should find a place: after the waiting questions, and after the clients refused before
+   * it. Otherwise all refused clients would return in the same second.
    */
   retryAfter(now: number, waiting: number): number {
-    const perMs = this.perMs ?? this.places / (MOST_SECONDS * 500);
+    const perMs = this.perMs ?? this.places / ASSUMED_MS;
     const earliest = now + waiting / perMs;
     if (this.lastSlot < earliest || this.lastSlot > now + MOST_SECONDS * 1e3) this.lastSlot = earliest;
     this.lastSlot += 1 / perMs;

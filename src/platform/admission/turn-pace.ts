@@ -1,6 +1,6 @@
 /**
- * Limits how many starts one turn of the event loop sees. Many at once would delay the tokens of running streams, which
- * wait for the same loop.
+ * Limits the starts in one turn of the event loop. More at once would delay the tokens of open streams, which wait for
+ * the same loop.
  */
 export class TurnPace {
   private left: number;

@@ -163,7 +163,7 @@ export const bucketName = (): Parser<string> => (value) =>
     ? { value }
     : { allowed: 'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens' };
 
-/** Beginning of every key; is given a slash at the end unless it is empty. */
+/** Prefix of every key. A slash is appended unless it is empty. */
 export const keyPrefix = (): Parser<string> => (value) => {
   const parts = value.split('/').filter((part) => part !== '');
   return parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))

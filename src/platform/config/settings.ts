@@ -70,7 +70,7 @@ export const SETTINGS = {
     url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),
     /** Login that owns the tables; null: the one of `url`. */
     ownerUrl: variable('DATABASE_OWNER_URL', url('postgres:', 'postgresql:')),
-    /** The server itself, where `url` names a pooler; null: `url` keeps sessions. */
+    /** The server itself, when `url` names a pooler in transaction mode; null: `url` keeps sessions. */
     sessionUrl: variable('DATABASE_SESSION_URL', url('postgres:', 'postgresql:')),
     poolSize: variable('DATABASE_POOL_SIZE=10', integer(1, 500)),
     dataDir: variable('DATA_DIR=./data', path()),
@@ -83,7 +83,7 @@ export const SETTINGS = {
   files: {
     /** Place of new uploads. Each stored name tells its own place. */
     store: variable('FILES_STORE=disk', oneOf('disk', 's3')),
-    /** `bucket` null: no bucket. `endpoint` null: Amazon's. Keys null: the usual places of the SDK. */
+    /** `bucket` null: no bucket. `endpoint` null: Amazon's. Keys null: the default credential chain of the SDK. */
     s3: {
       endpoint: variable('S3_ENDPOINT', httpUrl()),
       region: variable('S3_REGION=us-east-1', text()),
@@ -150,7 +150,7 @@ export const SETTINGS = {
     concurrency: variable('RUN_CONCURRENCY=32', integer(1, 1_000)),
     leaseSeconds: variable('RUN_LEASE=15', integer(2, 600)),
     retentionDays: variable('RUN_RETENTION=90', integer(1, 36_500)),
-    /** Completions that one process answers at a time, and those that wait for it. `process` null: by the heap. */
+    /** Completions that one process answers at a time, and those that wait. `process` null: by the heap limit. */
     completions: {
       process: variable('RUN_COMPLETIONS', integer(1, 100_000)),
       waiting: variable('RUN_COMPLETIONS_WAITING=1000', integer(0, 100_000)),
@@ -164,7 +164,7 @@ export const SETTINGS = {
       person: variable('RUN_STREAMS_PER_PERSON=8', integer(1, 100_000)),
     },
   },
-  /** New completions are refused while the event loop is later than this; 0: never. */
+  /** New completions are refused while the event loop lags by more than this; 0: never. */
   eventLoop: { delayLimitMs: variable('EVENT_LOOP_DELAY_LIMIT=200', integer(0, 60_000)) },
   /** Limits of reading one document. */
   extraction: {

@@ -7,7 +7,7 @@ import type { DataSource } from 'typeorm';
 const MOST_REMEMBERED = 32;
 const names = new Map<string, string>();
 
-/** Behind a pooler that gives each statement another connection, the name is unknown there or taken. */
+/** Codes behind a pooler that may give each statement another connection: the name is unknown there, or taken. */
 const NAME_FAILED = ['26000', '42P05'];
 /** Data sources behind such a pooler. */
 const withoutNames = new WeakSet<DataSource>();

@@ -33,7 +33,7 @@ const problemDetails = (error: AppError, requestId: string): object => ({
 /** Clients of these paths expect OpenAI's error object even without a handler. */
 const OPENAI_PATHS = /^\/(?:(v1|lamb)(\/|$)|(models|chat\/completions)\/?$)/;
 
-/** Requests that were not even tried: for rights, limits, an overload or a shutdown. */
+/** Codes of requests that were not even tried: for rights, limits, an overload or a shutdown. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'unauthenticated',
   'forbidden',
@@ -47,7 +47,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'server_shutdown',
 ]);
 
-/** An overload refuses thousands of requests a second; the log gets some of them. */
+/** An overload may refuse thousands of requests a second: log some of them. */
 const OVERLOAD_LINES = 10;
 const OVERLOAD_WINDOW_MS = 1_000;
 
@@ -108,7 +108,7 @@ export class ProblemFilter implements ExceptionFilter {
     });
   }
 
-  /** True for refusals beyond the lines of a second. */
+  /** True once this second has its lines. */
   private isSuppressed(): boolean {
     const { overload } = this;
     const now = performance.now();
@@ -119,7 +119,7 @@ export class ProblemFilter implements ExceptionFilter {
     return true;
   }
 
-  /** Refusals without a line since the last one that was logged. */
+  /** Refusals without a line since the last logged one. */
   private suppressed(): number {
     const { suppressed } = this.overload;
     this.overload.suppressed = 0;

@@ -35,7 +35,7 @@ export const requestLog =
     for (const observer of observers) observer.began(request);
     response.once('close', () => {
       for (const observer of observers) observer.ended(request, response, performance.now() - started);
-      // An answer that names a time to return is a refusal: it is logged where it was decided.
+      // A response with Retry-After is a refusal, which is logged where it was decided.
       const failed = response.statusCode >= 500 && !response.hasHeader('Retry-After');
       if (!failed && !logger.isLevelEnabled('debug')) return;
       logger[failed ? 'error' : 'debug']({

@@ -1,7 +1,7 @@
 import { FreshCache } from '../cache';
 import type { TableChanges } from './table-changes';
 
-/** Oldest value, should the signal of another replica get lost. */
+/** Bounds the age of a value when the signal of another replica gets lost. */
 const MAX_AGE_MS = 5_000;
 
 export interface RowCacheOptions {
@@ -16,12 +16,12 @@ interface Kept<V> {
   readonly value: V;
 }
 
-/** Values that were made from rows of one organization each, kept until one of their tables is written. */
+/** Caches values, each made from rows of one organization. A write to one of the tables drops them. */
 export class RowCache<V> {
   private readonly kept: FreshCache<string, Kept<V>>;
 
   constructor(changes: Pick<TableChanges, 'on'>, { tables, max }: RowCacheOptions) {
-    const load = (): Promise<never> => Promise.reject(new Error('A value is loaded by the one who asks'));
+    const load = (): Promise<never> => Promise.reject(new Error('RowCache.get passes its own load'));
     this.kept = new FreshCache({ maxAge: MAX_AGE_MS, max, load });
     changes.on(tables, (organizationId) => {
       if (organizationId === null) this.kept.clear();
@@ -29,7 +29,7 @@ export class RowCache<V> {
     });
   }
 
-  /** Rejects as `load` does; a failure is not kept. `key` tells apart all that `load` may give for the organization. */
+  /** Rejects as `load` does; a failure is not cached. `key` must name everything that the result of `load` depends on. */
   async get(organizationId: string, key: string, load: () => Promise<V>): Promise<V> {
     const { value } = await this.kept.get(`${organizationId}/${key}`, async () => ({
       organizationId,

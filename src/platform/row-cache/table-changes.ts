@@ -9,8 +9,8 @@ const CHANGED = 'rows.changed';
 type Handler = (organizationId: string | null) => void;
 
 /**
- * Tells which tables were written: by this process before the writing call returns, by another replica within milliseconds.
- * Signals of others may get lost, and commands send none: what listens must also expire.
+ * Tells handlers which tables were written: by this process before the writing call returns, by another replica within
+ * milliseconds. Signals of other replicas may get lost, and commands send none, so cached values must also expire.
  */
 @Injectable()
 export class TableChanges {
@@ -20,8 +20,8 @@ export class TableChanges {
     @Inject(DATABASE) { writes }: Pick<OpenDatabase, 'writes'>,
     private readonly signals: Signals,
   ) {
-    writes.on((write) => this.wrote(write));
-    signals.on(CHANGED, (payload) => this.heard(payload));
+    writes.on((write) => this.publish(write));
+    signals.on(CHANGED, (payload) => this.receive(payload));
   }
 
   /** The handler must not throw. */
@@ -29,17 +29,17 @@ export class TableChanges {
     for (const table of tables) this.handlers.set(table, (this.handlers.get(table) ?? new Set()).add(handler));
   }
 
-  private wrote({ tables, organizationId }: Write): void {
-    const heeded = [...tables].filter((table) => this.handlers.has(table));
-    if (heeded.length > 0) this.signals.publish(CHANGED, JSON.stringify({ tables: heeded, organizationId }));
+  private publish({ tables, organizationId }: Write): void {
+    const handled = [...tables].filter((table) => this.handlers.has(table));
+    if (handled.length > 0) this.signals.publish(CHANGED, JSON.stringify({ tables: handled, organizationId }));
   }
 
-  /** The signals call this in the writing process, too. */
-  private heard(payload: string): void {
-    const told: unknown = JSON.parse(payload);
-    if (!isJsonObject(told) || !Array.isArray(told['tables'])) return;
-    const organizationId = typeof told['organizationId'] === 'string' ? told['organizationId'] : null;
-    const handlers = new Set(told['tables'].flatMap((table) => [...(this.handlers.get(String(table)) ?? [])]));
+  /** Signals also reach the process that sent them. */
+  private receive(payload: string): void {
+    const write: unknown = JSON.parse(payload);
+    if (!isJsonObject(write) || !Array.isArray(write['tables'])) return;
+    const organizationId = typeof write['organizationId'] === 'string' ? write['organizationId'] : null;
+    const handlers = new Set(write['tables'].flatMap((table) => [...(this.handlers.get(String(table)) ?? [])]));
     for (const handler of handlers) handler(organizationId);
   }
 }

@@ -2,16 +2,16 @@ import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import type { RunFilter } from '../run/run.types';
 import { type RunEntity } from './run.entity';
 
-/** A part of a list that one index serves in the order of ids. */
+/** A part of a list, which one index serves in the order of ids. */
 interface Part {
   readonly query: SelectQueryBuilder<RunEntity>;
-  /** The newest of each of these assistants, instead of those of the organization. */
+  /** The newest runs of each of these assistants; null: those of the organization. */
   readonly assistantIds: readonly number[] | null;
 }
 
 /**
- * Runs that a person sees, newest first. A page reads about as many rows as it has: each right has its own part, since
- * rights joined by OR make the planner read every run of the organization, or those of all organizations.
+ * Runs that a person may see, newest first. Each right is a part of its own, so that a page reads about as many rows as
+ * it returns. Joined by OR, the rights would make the planner read every run of the organization, or of all.
  */
 export class RunList {
   constructor(
@@ -32,7 +32,7 @@ export class RunList {
       .getMany();
   }
 
-  /** Counts no further than `limit`. */
+  /** Counts up to `limit`. */
   async count(filter: RunFilter, limit: number): Promise<number> {
     const { sql, parameters } = union(this.parts(filter), limit);
     const counted = await this.rows.manager
@@ -99,7 +99,7 @@ function narrow(query: SelectQueryBuilder<RunEntity>, filter: RunFilter): void {
   }
 }
 
-/** The least id of a run that began at this time: ids begin with it. */
+/** The least id of a run that began at this time: a UUID of version 7 begins with its time. */
 function idAt(time: number): string {
   const hex = Math.max(0, Math.trunc(time)).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -120,7 +120,7 @@ export interface ToolOutput {
 
 /** Inputs that a result depends on beside config, version and question. A result that depends on an undeclared input is not kept. */
 export interface ToolCaching<Config = JsonObject> {
-  /** The question decides nothing: one result answers all questions, and its warnings tell of the content alone. */
+  /** Neither the result nor its warnings depend on the question: one result serves all questions. */
   readonly forEveryQuestion?: boolean;
   /** The result is about the person who asks: it is kept for them alone. */
   readonly personal?: boolean;
@@ -129,9 +129,9 @@ export interface ToolCaching<Config = JsonObject> {
   /** Earlier tools' results decide, too (`context.results` or `context.prompt`). */
   readonly results?: boolean;
   /**
-   * Changes whenever the content does that the tool reads: knowledge bases, rubric, file. Read at every call, with the
-   * owner's rights; null where nothing may be kept. Rejects for what the owner may not read: then the tool runs
-   * and says so itself.
+   * Changes whenever the content that the tool reads changes: knowledge bases, rubric, file. Called for every tool call,
+   * with the owner's rights; null when nothing may be kept. Rejects if the owner may not read the content: then the tool
+   * runs and reports it itself.
    */
   contentVersion?(config: Config, context: Pick<ToolContext, 'owner' | 'signal'>): Promise<string | null>;
   /** Makes a kept result this caller's own, for example by signing the links of its sources anew. With it, the tool may look at who asks and for which assistant: it answers for their deciding nothing else. */

@@ -32,8 +32,8 @@ const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | un
   rows.find(({ alias }) => alias === referenceName(ref));
 
 /**
- * Tables that decide what a reference names, who may read it and what a search finds, and `members`: who leaves the
- * organization leaves its groups by a cascade.
+ * Tables that decide what a reference names, who may read it, and what a search finds. `members`: removing one removes
+ * that person from groups by a cascade.
  */
 const TABLES = [
   'knowledge_bases',
@@ -48,7 +48,7 @@ const TABLES = [
 ];
 const MOST_KEPT = 5_000;
 
-/** Resolves the entries of `collections`, and keeps the outcome until something about them is written. */
+/** Resolves the entries of `collections`, and caches the result until one of `TABLES` is written. */
 @Injectable()
 export class CollectionReferences {
   private readonly resolved: RowCache<Resolved>;

@@ -52,7 +52,7 @@ export const Public = (summary: string): MethodDecorator =>
 export type BellwetherRequest = Request & {
   caller?: Caller;
   id?: unknown;
-  /** It holds a place for an answer until its response closes. */
+  /** The request holds a place for an answer (`Admission`) until its response closes. */
   hasPlace?: boolean;
 };
 

@@ -16,7 +16,7 @@ export function clientAbortSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Work that ends when the client leaves. @throws {AppError} `cancelled` then */
+/** Runs work that ends when the client leaves. @throws {AppError} `cancelled` in that case */
 export async function whileClientStays<T>(response: Response, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = clientAbortSignal(response);
   try {

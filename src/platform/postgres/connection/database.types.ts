@@ -5,7 +5,7 @@ export interface DatabaseConfig {
   readonly url: string | null;
   /** Login that owns the tables, where `url` has another one. It migrates and changes the schema. */
   readonly ownerUrl?: string | null;
-  /** The server itself, where `url` names a pooler that shares connections between transactions. */
+  /** The server itself, when `url` names a pooler in transaction mode. */
   readonly sessionUrl?: string | null;
   readonly dataDir: string;
   readonly poolSize: number;

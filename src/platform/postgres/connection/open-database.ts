@@ -33,7 +33,7 @@ export interface OpenDatabase {
   readonly login: string;
   /** Whether PostgreSQL separates organizations, and why not. */
   readonly rowSecurity: RowSecurityState;
-  /** Tells what the service's connections have written. Silent unless `bound`. */
+  /** Tells which tables the service's connections have written. Nothing unless `bound`. */
   readonly writes: TableWrites;
   /** `shared`: the embedded engine of another process. */
   readonly engine: 'server' | 'embedded' | 'shared';
@@ -47,7 +47,7 @@ export interface OpenDatabase {
 
 interface Target {
   readonly url: string;
-  /** For the owner of the tables, when it has a login or a way of its own. */
+  /** Of the owner of the tables, when it has another login or address. */
   readonly ownerUrl: string | null;
   readonly engine: OpenDatabase['engine'];
   stop(): Promise<void>;
@@ -124,7 +124,7 @@ async function bind(dataSource: DataSource, security: RowSecurity, state: RowSec
 async function findTarget(config: DatabaseConfig, share: boolean): Promise<Target> {
   const { url, dataDir } = config;
   const stop = (): Promise<void> => Promise.resolve();
-  // The lock of migrations belongs to a session.
+  // The lock of migrations is held by a session, which a pooler in transaction mode does not keep.
   if (url !== null) return { url, ownerUrl: config.ownerUrl ?? config.sessionUrl ?? null, engine: 'server', stop };
   const running = share ? await runningEmbeddedUrl(dataDir) : null;
   if (running !== null) return { url: running, ownerUrl: null, engine: 'shared', stop };

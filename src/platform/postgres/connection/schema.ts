@@ -7,7 +7,7 @@ export interface SchemaStatus {
   readonly pending: readonly string[];
   /** Applied by a newer build than this one. */
   readonly unknown: readonly string[];
-  /** Those of `unknown` that took away what this build uses. */
+  /** The migrations of `unknown` that may have removed something which this build uses. */
   readonly contracted: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export class SchemaMismatchError extends Error {
 }
 
 /**
- * Migrations add, so that builds without them serve on. One that takes away has a name that begins with this word: every
- * build can read it in the database, also one that was made before.
+ * Expand and contract: migrations only add, so that older builds keep serving. The name of one that removes something
+ * begins with this word. The database stores the names, so older builds recognize it too.
  */
 const CONTRACTION = /^Contract(?=[A-Z])/;
 
@@ -54,7 +54,7 @@ export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus
 
 export const isContraction = (name: string): boolean => CONTRACTION.test(name);
 
-/** Whether this build can serve on the schema: its own one, or one to which newer builds only added. */
+/** Whether this build can serve on the schema: its own, or one to which newer builds only added. */
 export const isUsable = ({ pending, contracted }: SchemaStatus): boolean =>
   pending.length === 0 && contracted.length === 0;
 

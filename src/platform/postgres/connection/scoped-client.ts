@@ -49,7 +49,7 @@ class ScopedClient extends SafeClient {
     }) as Client['query'];
   }
 
-  /** Listeners hear of a write before its caller goes on. */
+  /** Handlers of writes run before the caller of the statement continues. */
   private watchEnd([config]: Given, answer: unknown): void {
     const reach = currentReach();
     const ended = (): void =>

@@ -7,21 +7,21 @@ const CURRENT = `(SELECT nullif(current_setting('${ORGANIZATION_SETTING}', true)
 export const BY_COLUMN = `organization_id = ${CURRENT}`;
 
 /**
- * The planner takes two conditions on the organization for independent when one is part of an OR. It would expect a two
- * hundredth of the runs and read all of them for a page. It expects half of the rows of a COALESCE.
+ * COALESCE corrects the planner's estimate. With a plain OR, the planner treats both conditions on the organization as
+ * independent, expects far too few runs, and reads all of them for a page. For a COALESCE it expects half of the rows.
  */
 function isCurrentOfRun(column: string): string {
   return `coalesce(${column} = ${CURRENT}, false)`;
 }
 
 /**
- * Tables without `organization_id`, and `runs`: the condition under which a row belongs to the current organization. Subqueries
- * obey the policies of the tables that they read.
+ * Tables without `organization_id`, and `runs`: the condition under which a row belongs to the current organization.
+ * Subqueries obey the policies of the tables that they read.
  */
 export const BY_CONDITION: Readonly<Record<string, string>> = {
   organizations: `id = ${CURRENT}`,
   runs: isCurrentOfRun('organization_id'),
-  // A scalar subquery is never hashed: EXISTS reads every member, or run, of the organization for one row.
+  // A scalar subquery is never hashed. EXISTS may be, and then reads every member or run of the organization for one row.
   users: `(SELECT true FROM members WHERE members.user_id = users.id LIMIT 1)`,
   run_requests: `(SELECT true FROM runs WHERE runs.id = run_id)`,
   run_events: `(SELECT true FROM runs WHERE runs.id = run_id)`,

@@ -10,13 +10,13 @@ export interface Write {
 
 export type WriteHandler = (write: Write) => void;
 
-/** A word after `update` that is no table, as in `FOR UPDATE SKIP LOCKED`, has no listener. */
+/** Also matches words that are no table, such as `skip` in `FOR UPDATE SKIP LOCKED`: they have no handler. */
 const WRITE =
   /\b(?:insert\s+into|merge\s+into|update|delete\s+from|truncate(?:\s+table)?|copy)\s+(?:only\s+)?"?([a-z_]+)/gi;
 const READ = /^\s*select\b/i;
 const MOST_TEXTS = 500;
 
-/** Tells which tables the connections of a pool have written, after the commit. Cascades of foreign keys are not told. */
+/** Tells handlers, after the commit, which tables a pool has written. It does not see cascades of foreign keys. */
 export class TableWrites {
   private readonly handlers = new Set<WriteHandler>();
 
@@ -24,7 +24,7 @@ export class TableWrites {
     this.handlers.add(handler);
   }
 
-  tell(write: Write): void {
+  emit(write: Write): void {
     for (const handler of this.handlers) handler(write);
   }
 }
@@ -36,7 +36,7 @@ export class WriteWatch {
 
   constructor(private readonly writes: TableWrites) {}
 
-  /** To be called when a statement has ended. Inside a transaction, its tables are told when the transaction ends. */
+  /** To be called when a statement has ended. Inside a transaction, handlers hear of it when the transaction ends. */
   ended(text: string, reach: Reach, isInTransaction: boolean): void {
     const written = tablesWritten(text);
     for (const table of written) this.tables.add(table);
@@ -47,7 +47,7 @@ export class WriteWatch {
     this.tables = new Set();
     this.organizations = new Set();
     const [only = null] = organizations;
-    this.writes.tell({ tables, organizationId: organizations.size === 1 ? only : null });
+    this.writes.emit({ tables, organizationId: organizations.size === 1 ? only : null });
   }
 }
 
