@@ -1,6 +1,7 @@
-// npm run bench:growth [-- --scale=1 --rounds=40 --runs-each=10]: what lists, searches, completions, retention and the start cost with 100,
-// 10,000 and 100,000 assistants and so many runs of each, on a PostgreSQL server with row-level security.
-// --scale=0.1 makes the larger sizes a tenth: a minute. BENCH_DATABASE_URL: an empty database of its own.
+// npm run bench:growth [-- --scale=1 --rounds=40 --runs-each=10]: the time of lists, searches, completions, retention
+// and the start with 100, 10,000 and 100,000 assistants and ten runs of each, on a PostgreSQL server with row-level
+// security.
+// --scale=0.1 divides the larger sizes by ten, which takes a minute. BENCH_DATABASE_URL names an empty database.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

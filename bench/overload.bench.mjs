@@ -10,9 +10,9 @@ import { chatRequest, expected } from './lib/targets.mjs';
 const NAME = 'bellwether';
 const EVERY_MS = 20;
 const TOKENS = 200;
-/** Of whole answers, by the model. */
+/** Time that the model takes for an answer that is not streamed. */
 const ANSWER_MS = 200;
-/** Into the streams, when all have begun. */
+/** Time after the start of the streams; all have begun by then. */
 const BURST_AFTER_MS = 1_000;
 /** A burst that does not fit is three times as large as the one that does. */
 const EXCESS = 3;

@@ -1,4 +1,4 @@
-// The service at one size: starts it, asks it over HTTP, and prunes through its own repository.
+// Measures the service at one size: starts it, sends requests over HTTP, and prunes runs through its repository.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
@@ -8,7 +8,7 @@ import { keyOf } from './fill.mjs';
 
 const require = createRequire(import.meta.url);
 require('reflect-metadata');
-/** Requests before the first measured one: code that is not compiled yet would look like growth turned round. */
+/** Requests before the first measured one. Without them the first size would look slow, as no code is compiled yet. */
 const WARM_UP = 100;
 const DAY = 86_400_000;
 const daysAgo = (days) => new Date(Date.now() - days * DAY).toISOString();
@@ -21,7 +21,7 @@ const completion = (n, { size }) => ({
   body: { model: `lamb_assistant.${some(n, size)}`, messages: [{ role: 'user', content: `Why ${n}?` }] },
 });
 
-/** Requests by what they do; `teacher` asks with the key of one, all others with that of the administrator. */
+/** Requests by name. `teacher` uses the key of that teacher, all others use that of the administrator. */
 const REQUESTS = {
   'assistants, first page': () => ({ path: '/api/v1/assistants?limit=20' }),
   'assistants, first page, teacher': (n) => ({ path: '/api/v1/assistants?limit=20', teacher: n }),
@@ -48,7 +48,7 @@ const REQUESTS = {
 
 export const WORKS = [...Object.keys(REQUESTS), 'retention, 500 runs', 'start to ready'];
 
-/** Figures by work. `rounds: 0` only starts the service once, which makes its schema. */
+/** Figures by request. `rounds: 0` only starts the service once, which creates its schema. */
 export async function measure({ url, dataDir, rounds, size, teachers }) {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;

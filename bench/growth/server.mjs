@@ -1,4 +1,4 @@
-// A PostgreSQL server of its own for one run of the bench: the system's programs, a folder that is removed afterwards.
+// A temporary PostgreSQL server for one run of the bench, from the installed programs. Its folder is removed afterwards.
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

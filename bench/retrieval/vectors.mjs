@@ -10,7 +10,7 @@ import { DIMENSIONS, embed, startEmbedder } from './embedder.mjs';
 import { startService } from './service.mjs';
 import { documents, oneLanguage, time } from './speed.mjs';
 
-/** As the service builds its graphs and asks them (the last `ef`). */
+/** Settings of the service's graphs and searches (the last `ef`). */
 const GRAPH = 'm = 16, ef_construction = 200';
 const EF_SEARCH = [120, 400, 800, 1_000];
 

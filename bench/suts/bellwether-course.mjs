@@ -9,7 +9,7 @@ const guide = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'docs', 
 export const CHUNKS = 2_000;
 const DOCUMENTS = 20;
 const QUESTION_WORDS = 12;
-/** More than a repetition asks, so that no question comes twice and no result is kept from the time before. */
+/** More questions than a repetition asks: none comes twice, so no cached result answers one. */
 const QUESTIONS = 40_000;
 
 const prose = () =>

@@ -1,14 +1,14 @@
-// What was accepted, against what is there: nothing lost, doubled or stuck.
+// Compares what was accepted with what exists: nothing may be lost, doubled or stuck.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flawsOf, saidIn, typeOf } from '../../bench/runs-faults/replica.mjs';
 import { answerOf } from '../../bench/runs-faults/vendor.mjs';
 
-/** How a run may fail when its process dies, ends or has no database for long. */
-const TOLD = ['worker_lost', 'server_shutdown', 'unavailable'];
+/** Codes of runs whose process dies, ends or has no database for long. */
+const EXPECTED_CODES = ['worker_lost', 'server_shutdown', 'unavailable'];
 const SETTLE_MS = 60_000;
 const AT_ONCE = 8;
 
-/** Runs `work` for each item, `AT_ONCE` at a time; what it throws is a problem. */
+/** Runs `work` for each item, `AT_ONCE` at a time. Records what it throws as a problem. */
 async function each(items, problems, work) {
   const left = [...items];
   const one = async () => {
@@ -80,7 +80,7 @@ function flawsOfRun({ name, words, frames }, vendor) {
   if (asked > 1) flaws.push(`asked the vendor ${asked} times`);
   if (typeOf(end) === 'run.completed') {
     if (saidIn(frames) !== answerOf(words)) flaws.push('completed and lacks words');
-  } else if (!TOLD.some((code) => end.includes(`"${code}"`))) flaws.push(`ended with ${end.slice(0, 300)}`);
+  } else if (!EXPECTED_CODES.some((code) => end.includes(`"${code}"`))) flaws.push(`ended with ${end.slice(0, 300)}`);
   return flaws;
 }
 
@@ -92,7 +92,7 @@ async function checkCreations({ creations, problems }, database) {
     for (const { name, id } of wanted) {
       const ids = rows.filter((row) => row.name === name).map((row) => row.id);
       if (ids.length !== 1) problems.add(`${name} of ${table} exists ${ids.length} times`);
-      else if (ids[0] !== String(id)) problems.add(`${name} of ${table} is not what was answered`);
+      else if (ids[0] !== String(id)) problems.add(`${name} of ${table} has another id than was answered`);
     }
     if (rows.length !== wanted.length) problems.add(`${table}: ${wanted.length} created, ${rows.length} there`);
   }

@@ -1,5 +1,5 @@
-// Three processes of the service on one PostgreSQL server, behind nginx, under mixed load and faults. Exit code 1 when one
-// accepted thing is lost, doubled or stuck; docs/contributing/cluster.md describes the scenario.
+// Three processes of the service on one PostgreSQL server, behind nginx, under mixed load and faults. Exit code 1 if
+// anything accepted is lost, doubled or stuck; docs/contributing/cluster.md describes the scenario.
 //
 //   npm run build && npm run test:cluster -- [--short | --minutes=10] [--pgbouncer]
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -22,9 +22,9 @@ const words = process.argv.slice(2);
 const isShort = words.includes('--short');
 const minutes = Number(words.find((word) => word.startsWith('--minutes='))?.split('=')[1] ?? 5);
 const allPooled = words.includes('--pgbouncer');
-/** Things of each kind that are accepted between two faults. */
+/** Requests of each kind that must succeed between two faults. */
 const BETWEEN = isShort ? 1 : 5;
-/** Of the whole: whatever does not come to an end is told with what it waits for. */
+/** Time limit of the whole run. When it is reached, the run prints what it waits for. */
 const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + 300_000;
 
 function refuse(why) {
@@ -53,14 +53,14 @@ const database = await startPostgres(parent);
 const pooler = pgbouncerPath === undefined ? null : await startPgbouncer(parent, database.port);
 const ports = [];
 while (ports.length < REPLICAS) ports.push(await freePort());
-// Without --pgbouncer, one of three goes through the pooler.
+// Without --pgbouncer, only the last replica goes through the pooler.
 const isPooled = (n) => pooler !== null && (allPooled || n === REPLICAS - 1);
 const settings = ports.map((port, n) => ({
   port,
   dataDir: parent,
   databaseUrl: isPooled(n) ? pooler.url : database.url,
   env: {
-    // The vendor sees by the path which process asks.
+    // The path tells the vendor which process asks.
     OPENAI_BASE_URL: vendor.url.replace('/v1', `/${n}/v1`),
     RUN_CONCURRENCY: '16',
     SHUTDOWN_TIMEOUT: '10000',

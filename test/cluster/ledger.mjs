@@ -1,10 +1,10 @@
-// Everything that the service has accepted while it was tried, to be compared with what is there in the end.
+// Everything that the service has accepted during the run, to be compared with what exists at the end.
 import { EventEmitter, on } from 'node:events';
 
 export const KINDS = ['run', 'creation', 'edit', 'file', 'document', 'stream', 'completion'];
 
 export class Ledger {
-  /** Background runs: `{name, words, id, frames}`; `frames` are there once their reader has come to the end. */
+  /** Background runs: `{name, words, id, frames}`; `frames` are set once their reader has reached the end. */
   runs = [];
   /** Created things: `{table, name, id}`. */
   creations = [];
@@ -12,9 +12,9 @@ export class Ledger {
   edited = [];
   /** Uploads: `{path, name, text}`. */
   uploads = [];
-  /** What does not hold, in words. */
+  /** Broken guarantees, in words. */
   problems = new Set();
-  /** Requests that had to be sent again, by status or code; `cut` without an answer. */
+  /** Repeated requests by status or code; `cut` without an answer. */
   repeated = new Map();
   accepted = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
   #events = new EventEmitter();
@@ -28,7 +28,7 @@ export class Ledger {
     this.repeated.set(why, (this.repeated.get(why) ?? 0) + 1);
   }
 
-  /** Resolves when `more` things of each kind have been accepted from now on. */
+  /** Resolves when `more` requests of each kind have succeeded from now on. */
   async advanced(more, signal) {
     const before = { ...this.accepted };
     const isThere = () => KINDS.every((kind) => this.accepted[kind] >= before[kind] + more);

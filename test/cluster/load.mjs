@@ -1,21 +1,21 @@
-// Mixed load as clients make it that do all they should: a request without an answer is sent again with the same key.
+// Mixed load from well-behaved clients: they repeat a request without an answer, with the same Idempotency-Key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readThrough } from '../../bench/runs-faults/replica.mjs';
 import { answerOf, question } from '../../bench/runs-faults/vendor.mjs';
 
-/** How many clients of each kind go on at once. */
+/** Concurrent clients of each kind. */
 const CLIENTS = { run: 6, creation: 1, edit: 1, file: 1, document: 1, stream: 2, completion: 1 };
 const PATIENCE_MS = 90_000;
 const PAUSE_MS = 250;
-/** Before the next request of a client: the question is what gets lost, not how much the machine can do. */
+/** Pause before the next request of a client: the test looks for losses, not for the maximum load. */
 const THINK_MS = [20, 200];
-/** Refusals that pass: they say that the request has had no effect, or that it goes on elsewhere. */
-const PASSING = [429, 502, 503, 504];
+/** Statuses after which a client repeats: the request had no effect, or goes on elsewhere. */
+const RETRIED = [429, 502, 503, 504];
 
 const between = (least, most) => least + Math.floor(Math.random() * (most - least + 1));
-const whyAgain = ({ status, json }) => {
-  if (PASSING.includes(status)) return String(status);
-  // The OpenAI routes have another envelope.
+const retryReason = ({ status, json }) => {
+  if (RETRIED.includes(status)) return String(status);
+  // OpenAI routes wrap the code in `error`.
   const code = json?.code ?? json?.error?.code;
   return status === 409 && code === 'idempotency_in_progress' ? code : null;
 };
@@ -24,7 +24,7 @@ export class Load {
   #clients = [];
   #serial = 0;
   #stopping = false;
-  /** What clients wait for, for the message of a run that has come to its time limit. */
+  /** What clients wait for, to be printed when the run reaches its time limit. */
   waiting = new Map();
 
   /** `client` speaks to the proxy in front of all replicas. */
@@ -59,7 +59,7 @@ export class Load {
     return `/api/v1/knowledge-bases/${this.knowledgeBase}/documents`;
   }
 
-  /** Begins nothing new; resolves when everything that was begun has an answer. */
+  /** Begins nothing new; resolves when every open request has an answer. */
   async end() {
     this.#stopping = true;
     await Promise.all(this.#clients);
@@ -78,17 +78,17 @@ export class Load {
     }
   }
 
-  /** One try. Without an answer, or when it may be sent again: null. */
+  /** One try. Null without an answer, or when the request may be repeated. */
   async #try(method, path, body, headers) {
     const answer = await this.client.call(method, path, body, headers).catch(() => null);
-    const why = answer === null ? 'cut' : whyAgain(answer);
+    const why = answer === null ? 'cut' : retryReason(answer);
     if (why === null) return answer;
     this.ledger.repeat(why);
     await sleep(PAUSE_MS);
     return null;
   }
 
-  /** Sends until there is an answer; its JSON. Throws when it is a refusal. */
+  /** Repeats until there is an answer, and returns its JSON. Throws when the answer is a refusal. */
   async #insist(method, path, body, key) {
     const headers = { 'idempotency-key': key ?? `key-${(this.#serial += 1)}` };
     const what = `${method} ${path}`;
@@ -110,7 +110,7 @@ export class Load {
     run.id = (await this.#insist('POST', `/api/v1/assistants/${this.runner}/runs`, { messages }, name)).id;
     this.ledger.runs.push(run);
     this.waiting.set(run, `the end of run ${run.id}`);
-    // A reader that is cut every few events and asks for those after the last one.
+    // A reader that is cut every few events and resumes after the last one.
     const reader = {
       frames: (id, { after }) => this.client.frames(id, { after, most: between(1, 15) }),
     };
@@ -139,7 +139,7 @@ export class Load {
     this.ledger.uploads.push({ path: `${path}/${made.items[0].id}`, kind, name, text });
   }
 
-  /** One editor of one assistant: nobody else changes it, so no edit may be refused as late. */
+  /** The only editor of an assistant: no edit may be refused as stale. */
   async #edit(first) {
     const { id, version } = await this.#insist('POST', '/api/v1/assistants', classic(first));
     const edited = { id, saved: [{ version, name: first }] };
@@ -150,7 +150,7 @@ export class Load {
     });
   }
 
-  /** The version that the edit became. */
+  /** Returns the version that the edit made. */
   async #save(id, known, name) {
     const path = `/api/v1/assistants/${id}`;
     for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline;) {
@@ -172,7 +172,7 @@ export class Load {
     return { model: `lamb_assistant.${this.answerer}`, messages: [{ role: 'user', content }] };
   }
 
-  /** An answer in flight may be cut; one that calls itself whole must be. */
+  /** A stream may be cut. One that ends with `[DONE]` must be complete. */
   async #stream() {
     const words = between(10, 50);
     const body = { ...this.#question(words), stream: true };
@@ -204,5 +204,5 @@ const saidInStream = (text) =>
     .join('');
 
 function expectWhole(said, words, what) {
-  if (said !== answerOf(words)) throw new Error(`${what} calls itself whole and lacks words`);
+  if (said !== answerOf(words)) throw new Error(`${what} is marked complete and lacks words`);
 }

@@ -1,4 +1,4 @@
-// A throw-away PostgreSQL server of the programs that .ci/postgres.sh finds, as a child that can be restarted.
+// A temporary PostgreSQL server as a child process that can be restarted.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ export async function startPostgres(parent) {
     }
   };
   const start = async () => {
-    // Nothing here outlives the test, so nothing waits for the disk.
+    // The data does not outlive the test, so nothing waits for the disk.
     const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'].flatMap((each) => ['-c', each]);
     const listen = ['-p', String(port), '-k', home, '-h', '127.0.0.1'];
     server = spawn(join(bin, 'postgres'), ['-D', data, ...listen, ...settings], options);
@@ -72,7 +72,7 @@ export async function startPostgres(parent) {
     await ended;
   };
   process.on('exit', () => {
-    // Immediate: the child is waited for by nobody.
+    // An immediate shutdown: nothing waits for the child any more.
     if (server?.exitCode === null) server.kill('SIGQUIT');
   });
 
@@ -89,7 +89,7 @@ export async function startPostgres(parent) {
       await stop();
       await start();
     },
-    /** Ends all connections of services; their number. */
+    /** Ends all connections of clients. Returns their number. */
     async cut() {
       const rows = await query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

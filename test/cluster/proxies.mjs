@@ -38,7 +38,7 @@ export async function startNginx(parent, ports) {
   return { url, stop: () => stop(child) };
 }
 
-/** In transaction mode, with fewer connections to the server than its clients have. */
+/** PgBouncer in transaction mode, with fewer connections to the server than its clients have. */
 export async function startPgbouncer(parent, databasePort) {
   const folder = join(parent, 'pgbouncer');
   mkdirSync(folder);

@@ -1,4 +1,4 @@
-// The processes of one service, each at a port of its own that it keeps over restarts.
+// The processes of one service. Each keeps its own port over restarts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReplica } from '../../bench/runs-faults/replica.mjs';
 
@@ -6,10 +6,10 @@ const READY_LIMIT_MS = 90_000;
 
 export class Replicas {
   list = [];
-  /** Those that were told to end. */
+  /** Replicas that were told to end. */
   #asked = new Set();
 
-  /** `settings`: for `startReplica`, one of each process. `problems` takes the ends that nobody asked for. */
+  /** `settings`: of `startReplica`, one entry per process. `problems` receives unexpected exits. */
   constructor(settings, problems) {
     this.settings = settings;
     this.problems = problems;
@@ -36,12 +36,12 @@ export class Replicas {
     await Promise.all(this.list.map((_, n) => this.#end(n)));
   }
 
-  /** Resolves when all serve again, and the parts that come back by themselves are back; how long it took. */
+  /** Resolves when all replicas are ready, with job queue and signals. Returns how long that took. */
   async recovered() {
     const begun = performance.now();
     for (const replica of this.list) {
       let state = null;
-      while (!isWhole(state)) {
+      while (!isRecovered(state)) {
         if (performance.now() - begun > READY_LIMIT_MS) {
           this.problems.add(`stuck: ${replica.url} is not ready ${since(begun)} later: ${JSON.stringify(state?.json)}`);
           break;
@@ -79,7 +79,7 @@ export class Replicas {
   }
 }
 
-const isWhole = (state) =>
+const isRecovered = (state) =>
   state?.status === 200 && state.json.checks.jobs === 'ok' && state.json.checks.signals === 'ok';
 
 const since = (begun) => `${((performance.now() - begun) / 1_000).toFixed(1)} s`;

@@ -1,4 +1,4 @@
-// What the files of docker/ promise. No container engine is asked: the service itself runs confined in
+// The promises of the files in docker/, without a container engine. The service itself runs confined in
 // test/integration/database/replicas.spec.ts.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('the image', () => {
   const run = imageStages().at(-1) ?? [];
   const all = (name: string): string[] => run.filter((each) => each.name === name).map(({ text }) => text);
 
-  it('runs as a user without rights, who owns the data alone', () => {
+  it('runs as an unprivileged user, who owns only the data', () => {
     expect(all('USER')).toEqual(['node']);
     const at = run.findIndex(({ name }) => name === 'USER');
     expect(run.slice(at).filter(({ name }) => ['RUN', 'COPY', 'ADD'].includes(name))).toEqual([]);
@@ -43,7 +43,7 @@ describe('the image', () => {
     expect(Object.keys(paths)).toContain(path);
   });
 
-  it('is built from files that are there, and from no others', () => {
+  it('is built from files that exist, and from no others', () => {
     const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
     for (const name of ['.git', '.env', '**/node_modules', 'data', 'test', 'dist', 'web/build', 'deploy']) {
       expect(ignored).toContain(name);
@@ -73,7 +73,7 @@ describe.each(['compose.yaml', 'compose.sso.yaml'])('%s', (name) => {
     expect(bellwether).not.toHaveProperty('cap_add');
   });
 
-  it('waits for what stopping takes', () => {
+  it('waits as long as stopping takes', () => {
     const drain = Number(known.find((each) => each.name === 'SHUTDOWN_TIMEOUT')?.fallback) / 1_000;
     // One second for the last bytes of connections, and twice five for closing (src/serve.ts).
     expect(Number.parseInt(bellwether.stop_grace_period, 10)).toBeGreaterThanOrEqual(drain + 11);

@@ -3,11 +3,11 @@ import { migrations } from '../../migrations';
 import { isContraction } from '../../src/platform/database';
 import { contractionsIn } from '../support/expand-only';
 
-/** The rule holds from here on; no build before it ran beside a newer one. */
+/** The rule holds from this migration on: no older build ran beside a newer one. */
 const BASELINE = 1_796_530_001_000;
 const stampOf = (name: string): number => Number(/\d{13}$/.exec(name)?.[0]);
 
-/** What a migration would run on a database that answers nothing. */
+/** Statements that a migration runs on a database which returns no rows. */
 async function statementsOf(Migration: (typeof migrations)[number]): Promise<string[]> {
   const statements: string[] = [];
   const query = (sql: string): Promise<unknown[]> => {
@@ -30,7 +30,7 @@ describe('migrations since builds may run beside each other', () => {
     },
   );
 
-  it('are judged by what an older build would feel', () => {
+  it('are refused where they would break an older build', () => {
     const breaking = [
       'DROP TABLE runs',
       'ALTER TABLE runs DROP COLUMN answer',
@@ -59,7 +59,7 @@ describe('migrations since builds may run beside each other', () => {
     for (const statement of adding) expect([statement, contractionsIn([statement])]).toEqual([statement, []]);
   });
 
-  it('that take away say so in their name', () => {
+  it('that remove something say so in their name', () => {
     expect(
       ['ContractRuns1800000000000', 'ContractorsGet1800000000000', 'AddRuns1800000000000'].map(isContraction),
     ).toEqual([true, false, false]);

@@ -97,13 +97,13 @@ describe('more questions than the process can answer', () => {
       return { status: response.status, retryAfter: response.headers.get('retry-after'), body };
     });
     await until(() => ends.length === STUDENTS - WAITING);
-    // Pushes out one question of the course, which has the most.
+    // Drops one question of the course, which has the most.
     const turn = post(elsewhere.key, other, {}).then(({ status }) => (ends.push('other'), status));
     await until(() => ends.length === STUDENTS - WAITING + 1);
     expect(admission.waiting).toBe(WAITING);
     first?.end();
     expect(await turn).toBe(200);
-    // It came last, and got the first place.
+    // It arrived last and got the first free place.
     expect(ends.indexOf('other')).toBe(STUDENTS - WAITING + 1);
     for (const each of others) each.end();
     const answers = await Promise.all(asked);

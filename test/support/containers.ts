@@ -24,7 +24,7 @@ export function imageStages(): readonly (readonly Instruction[])[] {
   return stages;
 }
 
-/** What the image itself sets. */
+/** Environment variables that the image sets. */
 export function imageEnvironment(): Record<string, string> {
   const run = imageStages().at(-1) ?? [];
   const pairs = run.filter(({ name }) => name === 'ENV').flatMap(({ text }) => text.split(' '));

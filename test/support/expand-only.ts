@@ -1,13 +1,13 @@
-/** Why a statement would break a service that does not know of it yet, by the form of the statement or action. */
+/** Forms of statements and actions that break older builds, and why. */
 const CONTRACTIONS: readonly [form: RegExp, why: string][] = [
   [/^DROP (?!CONSTRAINT|NOT NULL|DEFAULT|INDEX|POLICY|TRIGGER)/i, 'drops what older builds use'],
   [/\bRENAME\b/i, 'renames what older builds use'],
   [/^ALTER (?:COLUMN )?"?\w+"? (?:SET DATA )?TYPE\b/i, 'changes a type that older builds write'],
-  [/^ALTER (?:COLUMN )?"?\w+"? SET NOT NULL\b/i, 'demands a value that older builds may leave out'],
-  [/^ALTER (?:COLUMN )?"?\w+"? DROP DEFAULT\b/i, 'takes a default that older builds rely on'],
+  [/^ALTER (?:COLUMN )?"?\w+"? SET NOT NULL\b/i, 'requires a value that older builds may leave out'],
+  [/^ALTER (?:COLUMN )?"?\w+"? DROP DEFAULT\b/i, 'removes a default that older builds rely on'],
   [
     /^ADD (?:COLUMN )?(?!CONSTRAINT)(?=.*\bNOT NULL\b)(?!.*\b(?:DEFAULT|GENERATED)\b)/i,
-    'demands a value that older builds leave out',
+    'requires a value that older builds leave out',
   ],
 ];
 const RULE = /^(?:CREATE UNIQUE INDEX|ADD (?:CONSTRAINT "?\w+"? )?(?:CHECK|UNIQUE|FOREIGN KEY|PRIMARY KEY|EXCLUDE))\b/i;
@@ -39,7 +39,7 @@ interface Action {
   readonly text: string;
 }
 
-/** Of tables that were there before; a new one is nobody's yet. */
+/** Actions on existing tables. No older build uses a new table. */
 function actionsOf(statements: readonly string[]): Action[] {
   const created = new Set<string>();
   return statements.flatMap((statement) => {
@@ -55,8 +55,8 @@ function actionsOf(statements: readonly string[]): Action[] {
 }
 
 /**
- * What in these statements of one migration would break a service of the build before it that still runs. A new rule
- * for rows is fine where it names a column that the same migration adds: older builds leave that one empty.
+ * Finds the statements of one migration that would break a running service of the previous build. A new constraint is
+ * allowed if it names a column that the same migration adds: older builds leave that column empty.
  */
 export function contractionsIn(sql: readonly string[]): string[] {
   const actions = actionsOf(statementsOf(sql));

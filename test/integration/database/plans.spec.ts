@@ -25,7 +25,7 @@ const sqlId = (kind: string, n: string): string => `('${kind}-0000-7000-8000-' |
 const [ORGANIZATIONS, PEOPLE, ASSISTANTS, RUNS] = [40, 2_000, 20_000, 60_000];
 const ORGANIZATION = idOf('0a000000', 1);
 const PERSON = idOf('0b000000', 1);
-/** Tables that grow with use. A page of them is read from an index. */
+/** Tables that grow with use. A page of them must be read from an index. */
 const LARGE = ['assistants', 'assistant_versions', 'assistant_aliases', 'runs', 'members', 'users', 'api_keys'];
 
 const FILL = `

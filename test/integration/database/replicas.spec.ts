@@ -62,7 +62,7 @@ function next(name: string, number: number, statement: string): MigrationClass {
   };
 }
 
-/** Reads and writes many tables until it is told to end. Resolves with the statuses that are no success. */
+/** Reads and writes many tables until it is told to end. Resolves with the statuses of failures. */
 async function keepBusy(replica: ServerProcess, assistant: number, busy: { on: boolean }): Promise<string[]> {
   const failed: string[] = [];
   const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
@@ -89,7 +89,7 @@ const question = (assistant: number) => ({
 });
 
 describeOnServer('a replica, while a newer build migrates', () => {
-  it('serves on where the schema grows, and leaves where it shrinks', async () => {
+  it('keeps serving when the schema grows, and becomes unready when it shrinks', async () => {
     const [scratch, upstream] = [await createScratchDatabase(), await startUpstream()];
     upstream.always({ content: 'Hello.' });
     const home = mkdtempSync(join(tmpdir(), 'bw-upgrade-'));
