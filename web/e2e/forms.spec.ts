@@ -115,7 +115,7 @@ test('offline, a save says so and loses nothing', async ({ page, api, context })
   await context.setOffline(true);
   await page.getByTestId('save-btn').click();
   // A part of the page that was still loading has a problem of its own.
-  const problem = page.locator('[data-testid="problem"][data-code="offline"]');
+  const problem = page.locator('[data-testid="problem"][data-code="offline"]:not([data-testid="playground"] *)');
   await expect(problem).toBeVisible();
   await expect(page.getByTestId('dirty-badge')).toBeVisible();
   await context.setOffline(false);
