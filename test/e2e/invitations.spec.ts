@@ -200,7 +200,7 @@ describe('an invitation by e-mail', () => {
 
   it('shows what the mail server said, and is given up when it refuses the address', async () => {
     const { email } = await person(app);
-    mail.refuseNext([550, 'No such mailbox here']);
+    mail.refuseNext(email, 550, 'No such mailbox here');
     await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
     await until(async () => (await listed(email)).invitation.state === 'failed');
     expect((await listed(email)).invitation.problem).toContain('No such mailbox here');
@@ -208,7 +208,7 @@ describe('an invitation by e-mail', () => {
 
   it('shows nothing of the mail server but its words', async () => {
     const { email } = await person(app);
-    mail.refuseNext([550, '5.7.1 Relaying denied by mx1.internal.example.edu [10.1.2.3] at 127.0.0.1']);
+    mail.refuseNext(email, 550, '5.7.1 Relaying denied by mx1.internal.example.edu [10.1.2.3] at 127.0.0.1');
     await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
     await until(async () => (await listed(email)).invitation.state === 'failed');
     const { problem } = (await listed(email)).invitation;
@@ -230,7 +230,7 @@ describe('an invitation by e-mail', () => {
 
   it('is tried again while the mail server is busy', async () => {
     const { email } = await person(app);
-    mail.refuseNext([451, 'Try again later']);
+    mail.refuseNext(email, 451, 'Try again later');
     await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
     await until(async () => String((await listed(email)).invitation.problem).includes('Try again later'));
     expect((await listed(email)).invitation.state).toBe('sending');
@@ -244,7 +244,7 @@ describe('an invitation by e-mail', () => {
 
   it('is cancelled by a link that an administrator makes meanwhile', async () => {
     const { email } = await person(app);
-    mail.refuseNext([451, 'Try again later']);
+    mail.refuseNext(email, 451, 'Try again later');
     await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
     await until(async () => (await listed(email)).invitation.problem !== null);
     const { url } = (await app.api('POST', `${MEMBERS}/${email}/sign-in-link`)).json;

@@ -14,21 +14,21 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
-  /** Answers the next recipients with these codes and texts, one each. */
-  refuseNext(...answers: readonly (readonly [code: number, text: string])[]): void;
+  /** Answers the next mail to this address with a code and a text. */
+  refuseNext(address: string, code: number, text: string): void;
   stop(): Promise<void>;
 }
 
 /** A real SMTP server that keeps what it gets. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  const refusals: (readonly [number, string])[] = [];
+  const refusals = new Map<string, Error>();
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onRcptTo(_address, _session, done) {
-      const refusal = refusals.shift();
-      if (refusal === undefined) return done();
-      done(Object.assign(new Error(refusal[1]), { responseCode: refusal[0] }));
+    onRcptTo({ address }, _session, done) {
+      const refusal = refusals.get(address);
+      refusals.delete(address);
+      done(refusal);
     },
     onData(stream, { envelope }, done) {
       const parts: Buffer[] = [];
@@ -47,7 +47,8 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}?requireTLS=false`,
     mails,
-    refuseNext: (...answers) => void refusals.push(...answers),
+    refuseNext: (address, code, text) =>
+      void refusals.set(address, Object.assign(new Error(text), { responseCode: code })),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
