@@ -75,6 +75,7 @@ test('members come, change and go', async ({ page, api }) => {
 test('an administrator filters, downloads and verifies the audit trail', async ({ page, api }) => {
   await api.post('/api/v1/organizations/default/members', { email: 'eve@example.edu', name: 'Eve', role: 'member' });
   await page.goto('/organization/audit');
+  await expect(page.getByTestId('audit-entry').first()).toBeVisible();
   await page.getByTestId('audit-filtering').click();
   await page.getByTestId('audit-filters').getByLabel('Action').fill('member.add');
   await page.getByTestId('audit-filters').getByLabel('Text').fill('eve@example.edu');
