@@ -24,7 +24,7 @@ export class Load {
   #clients = [];
   #serial = 0;
   #stopping = false;
-  /** What clients wait for, to be printed when the run reaches its time limit. */
+  /** Requests that clients wait for; printed when the run reaches its time limit. */
   waiting = new Map();
 
   /** `client` speaks to the proxy in front of all replicas. */

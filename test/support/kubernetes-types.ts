@@ -18,8 +18,8 @@ const MODULES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What Kubernetes would not accept of these manifests: the compiler finds unknown, missing and mistyped fields of object
- * literals. Kinds of other makers are left out.
+ * The compiler's complaints about manifests: fields that Kubernetes does not know, misses or types otherwise. Manifests of
+ * kinds that Kubernetes does not define are left out.
  */
 export function structureProblems(manifests: readonly Manifest[]): string[] {
   const known = manifests.filter(({ kind }) => kind in MODULES);

@@ -58,7 +58,7 @@ export class BlobMove {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** What a move to this place would have to do. */
+  /** Number and bytes of the blobs that a move to this place would copy. */
   waiting(to: PlaceName): Promise<BlobTotals> {
     return this.holders.totals(otherPlace(to));
   }

@@ -28,7 +28,7 @@ describe('admission', () => {
     expect([admission.placesHeld(), admission.waiting]).toEqual([1, 2]);
     first();
     first();
-    // Nobody of `a` or `b` holds a place: the one that came first is next.
+    // Organizations `a` and `b` hold no place: the question that came first is next.
     (await second)();
     (await third)();
     expect([admission.placesHeld(), admission.placesHeld('a'), admission.waiting]).toEqual([0, 0, 0]);

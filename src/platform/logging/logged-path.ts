@@ -1,4 +1,4 @@
-/** What follows is a credential: of a sign-in, a launch or a registration. Proxies may send an absolute URL (RFC 9112 §3.2.2). */
+/** Parts of an address after which a credential stands: of a sign-in, a launch or a registration. Proxies may send an absolute URL (RFC 9112 §3.2.2). */
 const CREDENTIAL = /(\/(?:sign-in|lti\/(?:open|arrival|register))\/).+/i;
 
 /** A path without credentials, and without its query, which may hold typed text. */
