@@ -3,6 +3,9 @@ import { decompose } from './decompose';
 import { stagesOf } from '../plan/stages';
 import { cpuTimeOf } from '../../../test/support/cpu-time';
 
+/** CPU time of a search that backtracks. One that does not takes a tenth of it, also on a busy machine. */
+const ENDLESS_MS = 2_000;
+
 const partsOf = (question: string): string[] => decompose(question).sub_queries.map(({ text }) => text);
 
 describe('taking a question apart', () => {
@@ -72,7 +75,7 @@ describe('taking a question apart', () => {
         let decomposed = decompose('');
         const took = cpuTimeOf(() => (decomposed = decompose(question)));
         const { sub_queries: parts, confidence } = decomposed;
-        expect(took).toBeLessThan(200);
+        expect(took).toBeLessThan(ENDLESS_MS);
         expect(parts.length).toBeGreaterThan(0);
         expect(confidence).toBeGreaterThan(0);
         expect(stagesOf(parts)).not.toBeNull();
@@ -82,7 +85,7 @@ describe('taking a question apart', () => {
 
   it('takes bounded time for a comparison that is announced again and again and never made', () => {
     const question = 'which '.repeat(160) + 'best '.repeat(200);
-    const took = cpuTimeOf(() => Array.from({ length: 20 }, () => decompose(question)));
-    expect(took).toBeLessThan(300);
+    const took = cpuTimeOf(() => Array.from({ length: 100 }, () => decompose(question)));
+    expect(took).toBeLessThan(ENDLESS_MS);
   });
 });
