@@ -5,14 +5,29 @@ import { calls } from './planner/calls.mjs';
 import { chains } from './planner/chains.mjs';
 import { choices } from './planner/choices.mjs';
 import { dataFolder } from './planner/data.mjs';
+import { sets } from './planner/sets.mjs';
 import { configuredModel } from './planner/model.mjs';
 import { loadPlanning } from './planner/service.mjs';
 
-const PARTS = { choices, calls, chains };
+const PARTS = { choices, calls, chains, sets };
 const GOALS = [
-  ['metatool_10way', 'accuracy of the first choice', '≥', 0.78],
+  ['metatool_10way', 'accuracy of the first choice', '≥', 0.74],
   ['bfcl_multiple', 'accuracy of the choice', '≥', 0.98],
   ['irrelevance', 'AUROC of "some tool fits"', '≥', 0.93],
+  ...[
+    'nestful_glaive, two tools of ten',
+    'nestful_executable, two tools of ten',
+    'school, two tools',
+    'town, two tools',
+  ].map((key) => [key, 'exact set', '≥', 0.7]),
+  ...['school', 'town'].flatMap((own) =>
+    ['one tool', 'two tools', 'in other words', 'in other words, one example'].map((kind) => [
+      `${own}, ${kind}, above plain BM25`,
+      'exact set',
+      '≥',
+      0,
+    ]),
+  ),
 ];
 
 function parse(words) {

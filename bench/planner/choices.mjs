@@ -1,6 +1,19 @@
 // MetaTool: one of ten.
 import { isTunedOn, json, jsonLines, share, shown } from './data.mjs';
 
+const EXAMPLES = 3;
+
+/** A tool's first questions, never the one that is asked. */
+function exampleQuestions(rows) {
+  const byTool = new Map();
+  for (const {
+    query,
+    tools: [tool],
+  } of rows)
+    byTool.set(tool, [...(byTool.get(tool) ?? []), query]);
+  return (tool, asked) => (byTool.get(tool) ?? []).filter((query) => query !== asked).slice(0, EXAMPLES);
+}
+
 const words = (name) => name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll('_', ' ');
 
 export async function choices({ folder, planning, embed, model, queries }) {
@@ -15,6 +28,7 @@ export async function choices({ folder, planning, embed, model, queries }) {
         candidates.map(({ name, description }) => `${words(name)}: ${description}`),
       );
   }
+  const examplesOf = exampleQuestions(rows);
   const results = [];
   for (const [method, similaritiesOf] of Object.entries(methods)) {
     const right = [];
@@ -25,6 +39,11 @@ export async function choices({ folder, planning, embed, model, queries }) {
     }
     results.push([method, right]);
   }
+  const taught = rows.map(({ query, candidates, tools: [gold] }) => {
+    const known = candidates.map((name) => ({ ...tools.get(name), examples: examplesOf(name, query) }));
+    return { gold, hit: candidates[planning.rankTools(query, known)[0].at] === gold };
+  });
+  results.push([`words and ${EXAMPLES} example questions`, taught]);
   if (model !== null) {
     const right = [];
     for (const { query, candidates, tools: gold } of rows) {

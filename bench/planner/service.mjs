@@ -12,11 +12,14 @@ export async function loadPlanning() {
     console.error(`there is no build in ${dist}: npm run build`);
     process.exit(2);
   }
-  const { profileOf, rankTools } = from('selection/rank-tools.js');
+  const { profileOf } = from('selection/tool-profile.js');
+  const { rankTools } = from('selection/rank-tools.js');
+  const { chooseTools } = from('selection/choose-tools.js');
   const profiles = new WeakMap();
   const profileFor = (tool) => profiles.get(tool) ?? profiles.set(tool, profileOf(tool)).get(tool);
   return {
     rankTools: (query, tools, similarities) => rankTools(query, tools.map(profileFor), similarities),
+    chooseTools: (query, tools, options) => chooseTools(query, tools.map(profileFor), options),
     relevanceOf: from('selection/relevance.js').relevanceOf,
     decompose: from('question/decompose.js').decompose,
     model: () => ({ ...from('planners/model-question.js'), ...from('planners/read-model-plan.js') }),

@@ -1,19 +1,19 @@
 import type { Draft, DraftStep } from '../plan/draft.types';
 import type { Decomposition, QueryType, SubQuery } from '../plan/planning.types';
+import { chooseTools } from '../selection/choose-tools';
 import { rankTools } from '../selection/rank-tools';
 import { relevanceOf } from '../selection/relevance';
-import { likeness, subjectsOf } from '../selection/subjects';
 import { termsOf } from '../selection/words';
 import type { ToolFacts } from '../selection/tool-facts';
 
 /** Below this confidence every tool gets the whole question instead of sub-queries. */
 const PLAIN = 0.6;
-/** Minimum score, by words or by subjects, for tools with their own content. */
+/** Minimum relevance of tools with their own content. */
 const RELEVANT = 0.16;
-const AKIN = 0.06;
 /** A collection with less than this share of the best collection's score is skipped. */
 const FAR_BEHIND = 0.25;
-const CLEAR = 2;
+/** About two words that only one of the tools has. */
+const CLEAR = 1.5;
 /** Shorter questions are joined with the one before. */
 const FEW_WORDS = 3;
 /** Characters of a question that are read for choosing tools. */
@@ -51,7 +51,7 @@ export function planHeuristically(input: HeuristicInput): Draft {
   if (decomposition.type === 'smalltalk')
     return draft(input, personal(input), [...reasons, 'It needs no content.'], 0.9);
   const searches = searchSteps(input, parts, reasons);
-  const others = contentSteps(input, searches.length === 0, reasons);
+  const others = contentSteps(input, parts, searches.length === 0, reasons);
   const found = [...searches, ...others, ...personal(input)];
   const joined = joinSteps(input, found);
   if (tools.length > 0 && found.length === 0) reasons.push('No tool fits it.');
@@ -157,26 +157,42 @@ function nearest(
 }
 
 /** Steps for rubrics, files, other assistants and custom tools. */
-function contentSteps(input: HeuristicInput, alone: boolean, reasons: string[]): DraftStep[] {
+function contentSteps(
+  input: HeuristicInput,
+  parts: readonly SubQuery[],
+  alone: boolean,
+  reasons: string[],
+): DraftStep[] {
   const { query, earlier, tools, learned, similarities } = input;
   const candidates = tools.filter(({ role }) => role === 'content' || role === 'other');
   if (candidates.length === 0) return [];
   const asked = withEarlier(query, earlier);
-  const terms = termsOf(asked);
-  const about = subjectsOf(terms);
-  const unclear = terms.length === 0;
-  const chosen = candidates.filter((facts) => {
-    const { text, tool } = facts;
-    if (tool.on_error === 'fail' || unclear) return true;
-    const bonus = learned(facts) + 0.3 * Math.max(0, (similarities?.[tools.indexOf(facts)] ?? 0) - 0.3);
-    const akin = likeness(about, subjectsOf([...termsOf(text.name), ...termsOf(text.description)]));
-    return relevanceOf(asked, text) + bonus >= RELEVANT || akin + bonus >= AKIN;
+  const unclear = termsOf(asked).length === 0;
+  const nearOf = (facts: ToolFacts): number => similarities?.[tools.indexOf(facts)] ?? 0;
+  const relevant = candidates.filter((facts) => {
+    const bonus = learned(facts) + 0.3 * Math.max(0, nearOf(facts) - 0.3);
+    return facts.tool.on_error === 'fail' || unclear || relevanceOf(asked, facts.text) + bonus >= RELEVANT;
   });
+  const needed = together(relevant, [asked, ...parts.map(({ text }) => text)], similarities && relevant.map(nearOf));
+  const chosen = relevant.filter((facts) => facts.tool.on_error === 'fail' || unclear || needed.has(facts));
   // All of them rather than none: a wrong guess would leave the model without content.
   const kept = alone && chosen.length === 0 ? candidates : chosen;
   const left = candidates.length - kept.length;
   if (left > 0) reasons.push(`${left} of ${candidates.length} other tools have nothing to do with it.`);
   return kept.map((facts) => stepOf(facts, query, ''));
+}
+
+/** The tools that the whole question needs, and those that a part of it needs. */
+function together(
+  tools: readonly ToolFacts[],
+  texts: readonly string[],
+  similarities: readonly number[] | undefined,
+): ReadonlySet<ToolFacts> {
+  const profiles = tools.map(({ profile }) => profile);
+  const chosen = texts.flatMap((text) =>
+    chooseTools(text.slice(0, READ_CHARS), profiles, similarities && { similarities }),
+  );
+  return new Set(chosen.flatMap((at) => tools[at] ?? []));
 }
 
 /** Tools that join earlier results, then tools that check them. */

@@ -1,10 +1,21 @@
-import { profileOf, rankTools } from './rank-tools';
+import { chooseTools } from './choose-tools';
+import { rankTools } from './rank-tools';
 import { relevanceOf } from './relevance';
+import { profileOf } from './tool-profile';
 import { termsOf } from './words';
 
 const TOOLS = [
-  { name: 'HotelFinder', description: 'Books accommodation in cities.' },
-  { name: 'weather_now', description: 'Tells the forecast for a place.' },
+  {
+    name: 'HotelFinder',
+    description: 'Books accommodation in cities.',
+    examples: ['I need a place to stay', 'Is there a cheap hostel near the station?'],
+  },
+  {
+    name: 'weather_now',
+    description: 'Tells the forecast for a place.',
+    translations: [{ name: 'El tiempo', description: 'Dice qué tiempo hace en un lugar.' }],
+    examples: ['Will it rain on Sunday?'],
+  },
   { name: 'carparkavailability', description: 'Live data of the city.' },
   {
     name: 'triangle_area',
@@ -27,6 +38,29 @@ describe('ranking tools for a question', () => {
     ['¿Qué tiempo hace?', 'weather_now'],
   ])('%s', (query, name) => {
     expect(best(query)).toBe(name);
+  });
+
+  it('matches words that begin alike', () => {
+    expect(best('Which accommodating city is there?')).toBe('HotelFinder');
+  });
+
+  it('chooses together what a question of two parts needs, and one tool where one is enough', () => {
+    const chosen = (query: string) => chooseTools(query, PROFILES).map((at) => TOOLS[at]?.name);
+    expect(chosen('Book accommodation, and what is the area of the triangle?')).toEqual(
+      expect.arrayContaining(['HotelFinder', 'triangle_area']),
+    );
+    expect(chosen('Will it rain?')).toEqual(['weather_now']);
+  });
+
+  it('counts a further tool less by the words of those before it', () => {
+    const same = ['one', 'two'].map((name) => profileOf({ name, description: 'Moon phases' }));
+    const tides = profileOf({ name: 'three', description: 'Moon and tides' });
+    expect(chooseTools('Which moon phases bring tides?', [...same, tides], { exactly: 2 }).sort()).toEqual([0, 2]);
+  });
+
+  it('finds a question relevant that is like an example', () => {
+    expect(relevanceOf('Do you know a cheap hostel?', TOOLS[0]!)).toBeGreaterThan(0.3);
+    expect(relevanceOf('Who was Napoleon?', TOOLS[0]!)).toBeLessThan(0.1);
   });
 
   it('lets similarities of embeddings weigh where words say nothing', () => {

@@ -1,5 +1,5 @@
 import type { PipelineTool, ToolCatalogue, ToolDefinition, ToolRole, ToolStatistics, ToolStats } from '../../tools';
-import { profileOf, type ToolProfile } from './rank-tools';
+import { profileOf, type ToolProfile } from './tool-profile';
 import type { ToolText } from './tool-text.types';
 
 /** One of the assistant's tools with everything that the planner knows of it before a question is asked. */
@@ -48,5 +48,6 @@ function textOf({ config }: PipelineTool, definition: ToolDefinition): ToolText 
     name: `${definition.name} ${definition.display_name}`,
     description: [definition.description, ...settings.filter((value) => !/^[\da-f-]{36}$/i.test(value))].join(' '),
     examples: definition.examples.map(({ query }) => query),
+    translations: Object.values(definition.texts ?? {}).map(({ name, about }) => ({ name, description: about })),
   };
 }

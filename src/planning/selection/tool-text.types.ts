@@ -11,5 +11,8 @@ export interface ToolText {
   readonly description: string;
   /** Values that the question has to give; absent for a tool with settings only. */
   readonly parameters?: readonly ToolParameter[];
+  /** Questions that the tool is for. */
   readonly examples?: readonly string[];
+  /** Name and description in other languages. */
+  readonly translations?: readonly Pick<ToolText, 'name' | 'description'>[];
 }
