@@ -39,7 +39,7 @@ function ownRows() {
   return OWN.flatMap((name) => {
     const file = join(import.meta.dirname, 'collections', `${name}.json`);
     const { tools: all, questions } = JSON.parse(readFileSync(file, 'utf8'));
-    const tools = all.map(({ examples: _, ...tool }) => tool);
+    const tools = all.map(({ name: tool, description }) => ({ name: tool, description }));
     const taught = all.map(({ examples, ...tool }) => ({ ...tool, examples: examples.slice(1) }));
     const rows = questions.map(({ query, tools: gold }) => ({ query, gold, tools }));
     const other = (known) =>

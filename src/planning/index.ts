@@ -5,5 +5,6 @@ export { Planner } from './planner.service';
 export { PlanningModule } from './planning.module';
 export { PLANNING_OPTIONS_SCHEMA, planningOptions } from './plan/planning-options';
 export * from './plan/planning.types';
+export { withFoundWords } from './question/found-words';
 export type { PlannableTool } from './selection/tool-facts';
 export { termsOf } from './selection/words';

@@ -112,7 +112,10 @@ function searchSteps(input: HeuristicInput, parts: readonly SubQuery[], reasons:
 
 /** The part's text after the texts of the parts that it refers to ("it"). */
 const alone = ({ text, dependencies }: SubQuery, parts: readonly SubQuery[]): string =>
-  [...parts.filter(({ id }) => dependencies.includes(id)).map((part) => part.text), text].join(' ');
+  [
+    ...parts.filter((part) => dependencies.includes(part.id) && !text.includes(part.text)).map((part) => part.text),
+    text,
+  ].join(' ');
 
 /** Of several search tools over the same collections: keyword for exact words, else hybrid, else vector. */
 function byMode(tools: readonly ToolFacts[], exact: boolean, learned: HeuristicInput['learned']): readonly ToolFacts[] {

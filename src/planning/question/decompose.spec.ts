@@ -37,6 +37,41 @@ describe('taking a question apart', () => {
     expect(decompose(question).type).toBe(type);
   });
 
+  /** The four examples of specification 003. */
+  it.each([
+    ["What is a terminator's toughness?", 'simple', ["What is a terminator's toughness?"], [[]]],
+    ['Terminator vs Dreadnought', 'comparison', ['Terminator', 'Dreadnought'], [[], []]],
+    [
+      'Can my terminators deep strike turn 1?',
+      'multi_hop',
+      ['terminators deep strike', 'Can my terminators deep strike turn 1?'],
+      [[], ['q1']],
+    ],
+    ['Build 2000pt list', 'list_building', ['2000pt list', 'Build 2000pt list'], [[], ['q1']]],
+  ])('%s is %s', (question, type, texts, dependencies) => {
+    const { sub_queries: parts, ...found } = decompose(question);
+    expect(found.type).toBe(type);
+    expect(found.confidence).toBeGreaterThanOrEqual(0.6);
+    expect(parts.map(({ text }) => text)).toEqual(texts);
+    expect(parts.map((part) => part.dependencies)).toEqual(dependencies);
+  });
+
+  it.each([
+    ['May we hand in the report after the deadline?', 'hand in the report'],
+    ['¿Puedo entregar el trabajo después del plazo?', 'entregar el trabajo'],
+    ['Make a study plan for the exam', 'exam'],
+    ['Who founded the school in the town that burnt down in 1666?', 'town burnt down in 1666'],
+  ])('looks first for what %s is about', (question, first) => {
+    expect(partsOf(question)).toEqual([first, question]);
+  });
+
+  it.each(['Can you explain mitosis in chapter 3?', 'Can I eat here?', 'Could you help me before noon?'])(
+    'takes no request for a condition: %s',
+    (question) => {
+      expect(partsOf(question)).toHaveLength(1);
+    },
+  );
+
   it('asks for each thing that is compared by itself', () => {
     expect(partsOf('What is the difference between mitosis and meiosis?')).toEqual(['mitosis', 'meiosis']);
     expect(partsOf('Compare Kant with Hume')).toEqual(['Kant', 'Hume']);

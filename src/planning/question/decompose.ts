@@ -23,6 +23,15 @@ const BETTER = wordEdges(
 const LIST_BUILDING = wordEdges(
   /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu,
 );
+/** "Can my group hand in the report in week 3?": a subject with what it does, then the circumstance. */
+const ALLOWED = wordEdges(
+  /^[\s¡¿]*(?:can|may|must|should|puedo|puede|pueden|podemos|puc|pot|poden|podem|dezaket|daiteke)\s+(?!you\b|usted\b|vost[eè]\b)(?:(?:i|we|my|our|the|an?|mis?|nuestr[oa]s?|el|la|los|las|els|les|una?)\s+)?(\S.{3,80}?)\s+((?:during|before|after|until|within|without|if|when|while|unless|durante|antes|despu[eé]s|sin|si|cuando|durant|abans|despr[eé]s|sense|quan)\b.{2,80}|(?:(?:in|on|at|by|en|a|al)\s+)?\p{L}+\s+\d+\p{L}*)[\s?]*$/iu,
+);
+/** What a list is for. */
+const PURPOSE = wordEdges(/\b(?:for|about|on|from|of|para|sobre|per a|per|de)\s+(.{3,80})$/iu);
+const MAKE = wordEdges(
+  /^.{0,40}?\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b\s+(?:me\s+)?(?:an?\s+|una?\s+)?/iu,
+);
 const EXACT = wordEdges(
   /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u,
 );
@@ -55,11 +64,10 @@ export function decompose(question: string): Decomposition {
   const text = question.replace(/\s+/g, ' ').trim();
   if (text.length > MAX_CHARS) return whole(text, 'simple', 0.4);
   if (text === '' || SMALLTALK.test(text)) return whole(text, 'smalltalk', 0.9);
-  return comparison(text) ?? sequence(text) ?? hop(text) ?? single(text);
+  return comparison(text) ?? sequence(text) ?? hop(text) ?? condition(text) ?? list(text) ?? single(text);
 }
 
 function single(text: string): Decomposition {
-  if (LIST_BUILDING.test(text)) return whole(text, 'list_building', 0.7);
   if (EXACT.test(text)) return whole(text, 'exact', 0.8);
   return whole(text, 'simple', wordsIn(text) > 60 ? 0.5 : 0.8);
 }
@@ -106,8 +114,29 @@ function hop(text: string): Decomposition | null {
   const found = RELATIVE.exec(text);
   if (found === null) return null;
   const first = bare(`${found[1] ?? ''} ${found[2] ?? ''}`);
-  return { type: 'multi_hop', sub_queries: [sub(0, first), sub(1, text, ['q1'])], confidence: 0.45 };
+  return chain('multi_hop', first, text);
 }
+
+/** "Can my terminators deep strike turn 1?": first the rule of what is done, then whether it holds. */
+function condition(text: string): Decomposition | null {
+  const rule = ALLOWED.exec(text)?.[1];
+  return rule === undefined ? null : chain('multi_hop', bare(rule), text);
+}
+
+/** "Build a list of …": first what it is made of or for, then the list. */
+function list(text: string): Decomposition | null {
+  if (!LIST_BUILDING.test(text)) return null;
+  const purpose = bare(PURPOSE.exec(text)?.[1] ?? text.replace(MAKE, ''));
+  return purpose === '' || wordsIn(purpose) > MAX_ITEM_WORDS
+    ? whole(text, 'list_building', 0.7)
+    : chain('list_building', purpose, text);
+}
+
+const chain = (type: QueryType, first: string, text: string): Decomposition => ({
+  type,
+  sub_queries: [sub(0, first), sub(1, text, ['q1'])],
+  confidence: 0.65,
+});
 
 const isRequest = (part: string): boolean => part.endsWith('?') || REQUEST.test(part);
 

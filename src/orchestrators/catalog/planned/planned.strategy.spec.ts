@@ -40,10 +40,13 @@ class ScriptedPlanner {
   readonly asked: PlanRequest[] = [];
   readonly recorded: PlanResult[] = [];
 
-  constructor(private readonly plans: ToolPlan[] = []) {}
+  constructor(
+    private readonly plans: ToolPlan[] = [],
+    readonly role: PlannableTool['role'] = 'other',
+  ) {}
 
   compile(tools: readonly PipelineTool[]): readonly PlannableTool[] {
-    return tools.map((tool) => ({ tool }) as PlannableTool);
+    return tools.map((tool) => ({ tool, role: this.role }) as PlannableTool);
   }
 
   plan(request: PlanRequest): Promise<ToolPlan> {
@@ -105,6 +108,21 @@ describe('planned', () => {
       { query: 'Q', organizationId: 'org', assistantId: 1, options: { max_steps: 7 } },
     ]);
     expect(planner.recorded).toMatchObject([{ outcomes: [{ index: 1 }, { index: 1 }, { index: 2 }] }]);
+  });
+
+  it('asks a later search with the words that the earlier one found', async () => {
+    const plan = planOf([
+      { index: 0, query: 'novel' },
+      { index: 1, query: 'Who taught its author?', dependencies: ['s1'] },
+    ]);
+    const novel = scriptedTool('novel', () =>
+      Promise.resolve({ content: 'It was written by Shelley.', sources: [], confidence: null }),
+    );
+    const strategies = [['planned', strategyOf(new ScriptedPlanner([plan], 'search'))]] as const;
+    const engine = orchestratorOf([novel, ask], { strategies });
+    const tools = entries({ plugin: 'novel' }, { plugin: 'ask' });
+    const { outcomes } = await engine.orchestrate(jobOf({ strategy: 'planned', tools }));
+    expect(outcomes[1]).toMatchObject({ content: expect.stringMatching(/^Who taught its author\? Shelley\|/) });
   });
 
   it('lets a question need no tool at all', async () => {

@@ -9,6 +9,7 @@ import {
   type PlanStep,
   planSummary,
   type ToolPlan,
+  withFoundWords,
 } from '../../../planning';
 import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../../tools';
 import type {
@@ -97,7 +98,8 @@ export class PlannedStrategy implements OrchestratorStrategy {
         );
     }
     const began = performance.now();
-    const outcomes = await runSteps(runnable, context);
+    const searches = compiled.plannable.filter(({ role }) => role === 'search').map(({ tool }) => tool.index);
+    const outcomes = await runSteps(runnable, context, new Set(searches));
     if (!context.signal.aborted) {
       const { organizationId } = request.owner;
       const duration_ms = performance.now() - began;
@@ -182,6 +184,7 @@ const idOf = (position: number): string => `s${position + 1}`;
 async function runSteps(
   { plan, tools, dependencies, graph }: RunnablePlan,
   { request, start }: StrategyContext,
+  searches: ReadonlySet<number>,
 ): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = [];
   const behind = allBehind(dependencies, graph);
@@ -190,11 +193,19 @@ async function runSteps(
     const step = plan.steps[position];
     if (tool === undefined || step === undefined) return undefined;
     const after = (behind[position] ?? []).flatMap((each) => outcomes[each] ?? []);
-    const running = start(tool, PARALLEL_TEXTS, after, stepOf(step, request.question));
+    const asked = searches.has(step.index) ? withFoundWords(step.query, passagesOf(after, searches)) : step.query;
+    const running = start(tool, PARALLEL_TEXTS, after, stepOf({ ...step, query: asked }, request.question));
     return running.then((outcome) => (outcomes[position] = outcome));
   });
   return outcomes;
 }
+
+const passagesOf = (outcomes: readonly ToolOutcome[], searches: ReadonlySet<number>): string[] =>
+  outcomes.flatMap((outcome) => {
+    if (outcome.status !== 'completed' || !searches.has(outcome.index)) return [];
+    const { passages = [], content } = outcome;
+    return passages.length === 0 ? [content] : passages.map(({ text }) => text);
+  });
 
 const stepOf = ({ id, query, config, timeout_ms, fallback }: PlanStep, question: string): Step => ({
   id,
