@@ -14,9 +14,10 @@ import { run as vectors } from './retrieval/vectors.mjs';
 
 const PARTS = { quality, questions, quotes, fusion, speed, vectors, pdf };
 const OPTIONS = ['sizes', 'collections', 'questions', 'embedding', 'vectors'];
-/** The offline model; it ranks worse than words, which the tables show. */
 /** The small English model of the development dependencies, served to the service as an OpenAI-compatible vendor. */
 const SMALL = 'small';
+/** Its name decides its default weight. */
+const SMALL_MODEL = 'universal-sentence-encoder-lite-en';
 
 function refuse(message) {
   console.error(message);
@@ -43,7 +44,7 @@ function parse(words) {
     embedding:
       provider === 'none'
         ? null
-        : { provider: provider === SMALL ? 'openai' : provider, model: model.join('/') || SMALL },
+        : { provider: provider === SMALL ? 'openai' : provider, model: model.join('/') || SMALL_MODEL },
   };
 }
 
@@ -55,7 +56,7 @@ console.log(`${machine.cpu}, Node ${machine.node}, commit ${machine.commit}, loa
 const warn = (message) => console.log(`note: ${message}`);
 const load = () => loadNow().toFixed(1);
 let failed = false;
-const small = options.embedding?.model === SMALL ? await startEmbedder(await smallModel()) : null;
+const small = options.embedding?.model === SMALL_MODEL ? await startEmbedder(await smallModel()) : null;
 const vendor = small === null ? {} : { OPENAI_BASE_URL: small.url, OPENAI_API_KEY: 'sk-bench' };
 for (const part of options.parts) {
   const service = part === 'vectors' ? null : await startService(vendor);

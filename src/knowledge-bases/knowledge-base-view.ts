@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../kernel';
 import { DocumentRepository } from './storage/document.repository';
-import { defaultHybridWeight } from './embedding/embedding-settings';
+import { hybridWeightOf } from './embedding/hybrid-weight';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import type { EmbeddingDto, IndexDto, KnowledgeBaseDto } from './knowledge-base.dto';
 import type { Embedding, IndexStatus } from './storage/knowledge-base.types';
@@ -52,7 +52,7 @@ export class KnowledgeBaseViews {
       chunk_count: row.chunkCount,
       document_count: documents.get(row.id) ?? 0,
       embedding: embeddingView(row.embedding),
-      hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
+      hybrid_weight: hybridWeightOf(row),
       passages_shown: row.passagesShown,
       index: await this.indexOf(row),
       version: row.version,

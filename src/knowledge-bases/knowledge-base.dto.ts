@@ -101,7 +101,7 @@ class KnowledgeBaseSettingsDto {
   @ApiProperty({ type: EmbeddingWishDto, nullable: true, required: false })
   embedding?: EmbeddingWishDto | null;
 
-  /** Weight of the vectors in hybrid mode. Null: by model, 0 for an unknown model. */
+  /** Weight of the vectors in hybrid mode. Null: by model and languages, 0 where the model is unknown or does not know one. */
   @IsOptional()
   @IsNumber()
   @Min(0)

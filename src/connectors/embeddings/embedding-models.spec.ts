@@ -1,4 +1,4 @@
-import { instructionFor, isKnownEmbeddingModel } from './embedding-models';
+import { instructionFor, ranksWellIn } from './embedding-models';
 
 describe('models', () => {
   it.each([
@@ -16,8 +16,21 @@ describe('models', () => {
   });
 
   it('that nobody knows are assumed nothing of', () => {
-    expect(isKnownEmbeddingModel('text-embedding-3-small')).toBe(true);
-    for (const model of ['universal-sentence-encoder-lite-en', 'all-minilm', 'my-model', ''])
-      expect(isKnownEmbeddingModel(model)).toBe(false);
+    expect(ranksWellIn('text-embedding-3-small', ['en', 'ca'])).toBe(true);
+    for (const model of ['my-model', 'paraphrase-multilingual', '']) expect(ranksWellIn(model, ['en'])).toBe(false);
+  });
+
+  it.each([
+    ['all-minilm', false],
+    ['nomic-embed-text:v1.5', false],
+    ['intfloat/e5-base-v2', false],
+    ['BAAI/bge-small-en-v1.5', false],
+    ['intfloat/multilingual-e5-large', true],
+    ['nomic-embed-text-v2-moe', true],
+    ['bge-m3', true],
+    ['text-embedding-ada-002', true],
+  ])('%s rank well in English; in Catalan: %s', (model, inCatalan) => {
+    expect(ranksWellIn(model, ['en'])).toBe(true);
+    expect([ranksWellIn(model, ['ca']), ranksWellIn(model, ['en', 'ca'])]).toEqual([inCatalan, inCatalan]);
   });
 });

@@ -5,6 +5,8 @@ interface ModelFamily {
   /** Prefix of each kind of text, from the model card. */
   readonly query: string;
   readonly passage: string;
+  /** Trained on English texts; vectors of other languages are close to random. */
+  readonly english?: true;
 }
 
 /**
@@ -12,12 +14,13 @@ interface ModelFamily {
  * prefix of its passages: changing one here requires re-embedding.
  */
 const FAMILIES: readonly ModelFamily[] = [
-  { name: /nomic-embed-text/, query: 'search_query: ', passage: 'search_document: ' },
-  { name: /(?:^|[/-])e5-(?:small|base|large)/, query: 'query: ', passage: 'passage: ' },
+  { name: /nomic-embed-text/, query: 'search_query: ', passage: 'search_document: ', english: true },
+  { name: /(?:^|[/-])e5-(?:small|base|large)/, query: 'query: ', passage: 'passage: ', english: true },
   {
     name: /mxbai-embed-large|snowflake-arctic-embed(?!2|-[ml]-v2)|bge-(?:small|base|large)-en/,
     query: 'Represent this sentence for searching relevant passages: ',
     passage: '',
+    english: true,
   },
   { name: /embeddinggemma/, query: 'task: search result | query: ', passage: 'title: none | text: ' },
   {
@@ -27,7 +30,15 @@ const FAMILIES: readonly ModelFamily[] = [
   },
   { name: /snowflake-arctic-embed(?:2|-[ml]-v2)/, query: 'query: ', passage: '' },
   { name: /text-embedding-3-(?:small|large)|text-embedding-ada-002/, query: '', passage: '' },
-  { name: /bge-m3|mistral-embed|gte-(?:large|multilingual)|jina-embeddings-v[23]/, query: '', passage: '' },
+  { name: /gte-large|jina-embeddings-v2-(?:small|base)-en/, query: '', passage: '', english: true },
+  { name: /bge-m3|mistral-embed|gte-multilingual|jina-embeddings-v[23]/, query: '', passage: '' },
+  // Worse than words alone, and still no collection in English lost by their half (bench: retrieval, fusion).
+  {
+    name: /universal-sentence-encoder-lite|all-minilm|all-mpnet|multi-qa-mpnet/,
+    query: '',
+    passage: '',
+    english: true,
+  },
 ];
 
 const familyOf = (model: string): ModelFamily | undefined =>
@@ -43,5 +54,9 @@ const MULTILINGUAL =
 /** Whether a question finds passages in other languages. Nothing is assumed about unknown models. */
 export const isMultilingualEmbedding = (model: string): boolean => MULTILINGUAL.test(model.toLowerCase());
 
-/** True for models of these families. Nothing is assumed about others. */
-export const isKnownEmbeddingModel = (model: string): boolean => familyOf(model) !== undefined;
+/** Whether a model of a known family knows all of the languages (ISO 639-1). Nothing is assumed about other models. */
+export function ranksWellIn(model: string, languages: readonly string[]): boolean {
+  const family = familyOf(model);
+  if (family === undefined) return false;
+  return family.english !== true || isMultilingualEmbedding(model) || languages.every((each) => each === 'en');
+}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EmbeddingsService, isKnownEmbeddingModel } from '../../connectors';
+import { EmbeddingsService } from '../../connectors';
 import { invalid } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
@@ -11,9 +11,6 @@ import { VectorIndexRepository, type VectorIndexState } from './vector-index.rep
 const PROBE = 'What is this text about?';
 const NOTHING: VectorIndexState = { embedding: null, vectorIndex: null, vectorEmbedding: null, nextVectorIndex: null };
 
-/** Default weight of the vectors in a hybrid ranking. */
-const KNOWN_MODEL_WEIGHT = 0.5;
-
 const keyOf = ({ provider, model, dimensions, shortened = false }: Embedding): string =>
   JSON.stringify([provider, model, dimensions, shortened]);
 
@@ -24,10 +21,6 @@ const isWished = (embedding: Embedding | null, wish: EmbeddingWish): boolean =>
   embedding?.provider === wish.provider &&
   embedding.model === wish.model &&
   (embedding.shortened === true ? embedding.dimensions : undefined) === wish.dimensions;
-
-/** 0 for an unknown model: fusion with a weak one made the keyword ranking worse. */
-export const defaultHybridWeight = (embedding: Embedding | null): number =>
-  embedding !== null && isKnownEmbeddingModel(embedding.model) ? KNOWN_MODEL_WEIGHT : 0;
 
 /** Chooses and changes the embedding of knowledge bases. */
 @Injectable()

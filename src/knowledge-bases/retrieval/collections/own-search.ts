@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel';
-import { defaultHybridWeight } from '../../embedding/embedding-settings';
+import { hybridWeightOf, isForeignTo } from '../../embedding/hybrid-weight';
 import { QueryEmbedder } from '../../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import type { Embedding, RetrievalMode } from '../../storage/knowledge-base.types';
@@ -88,6 +88,9 @@ export class OwnSearch {
         const choice = chooseMode(searchableBase(base), query.mode, this.vectors.unavailable);
         if (isBlank(text) || choice.mode === 'keyword' || base.vectorEmbedding === null || base.vectorIndex === null) {
           return { base, choice, vector: null };
+        }
+        if (query.mode === undefined && (await isForeignTo(base, told))) {
+          return { base, choice: { mode: 'keyword', warning: null }, vector: null };
         }
         const vector = await vectorOf(base.vectorEmbedding);
         if (typeof vector === 'string') {
@@ -204,7 +207,7 @@ const searchableBase = (row: KnowledgeBaseEntity): SearchableBase => ({
   name: row.name,
   embedding: row.vectorEmbedding ?? row.embedding,
   isIndexed: row.vectorIndex !== null && row.vectorEmbedding !== null,
-  hybridWeight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
+  hybridWeight: hybridWeightOf(row),
 });
 
 const modelKey = ({ provider, model, dimensions }: Embedding): string => `${provider} ${model} ${dimensions}`;
