@@ -37,6 +37,7 @@ const PLATFORM = [
     'mail',
     'secrets',
     'outbound',
+    'reranking',
     'signals',
     'sse',
   ],

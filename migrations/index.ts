@@ -1,5 +1,6 @@
 import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
 import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
+import { RerankPassages1796700000000 } from './1796700000000-RerankPassages';
 import { IndexLists1796630200000 } from './1796630200000-IndexLists';
 import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
@@ -130,4 +131,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   IndexLists1796630200000,
   IndexAssistantNames1796630300000,
   IndexAssistantTexts1796630400000,
+  RerankPassages1796700000000,
 ];

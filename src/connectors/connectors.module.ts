@@ -15,6 +15,7 @@ import {
 import { embeddingsOf } from './embeddings/vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
+import { RerankerService } from './reranking/reranker.service';
 import { StructuredAnswers } from './structured';
 
 @Module({
@@ -36,8 +37,9 @@ import { StructuredAnswers } from './structured';
     },
     EmbeddingsService,
     ProviderProbes,
+    RerankerService,
     StructuredAnswers,
   ],
-  exports: [ConnectorsService, EmbeddingsService, ProviderProbes, StructuredAnswers],
+  exports: [ConnectorsService, EmbeddingsService, ProviderProbes, RerankerService, StructuredAnswers],
 })
 export class ConnectorsModule {}

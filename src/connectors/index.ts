@@ -5,5 +5,6 @@ export { callId, fixedAnswer, MAX_CALLS } from './vendor';
 export { isMultilingualEmbedding, ranksWellIn } from './embeddings/embedding-models';
 export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';
+export { RerankerService } from './reranking/reranker.service';
 export { VENDORS } from './vendors';
 export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion, UnfitAnswer } from './structured';

@@ -17,6 +17,7 @@ const COLUMNS = {
   chunk_size: 'chunkSize',
   chunk_overlap: 'chunkOverlap',
   hybrid_weight: 'hybridWeight',
+  rerank: 'rerank',
   passages_shown: 'passagesShown',
   embedding: 'embedding',
 } as const satisfies Record<keyof UpdateKnowledgeBaseDto, keyof KnowledgeBaseEntity>;

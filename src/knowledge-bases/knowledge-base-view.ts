@@ -53,6 +53,7 @@ export class KnowledgeBaseViews {
       document_count: documents.get(row.id) ?? 0,
       embedding: embeddingView(row.embedding),
       hybrid_weight: hybridWeightOf(row),
+      rerank: row.rerank,
       passages_shown: row.passagesShown,
       index: await this.indexOf(row),
       version: row.version,

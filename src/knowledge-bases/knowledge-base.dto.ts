@@ -109,6 +109,11 @@ class KnowledgeBaseSettingsDto {
   @ApiProperty({ type: Number, nullable: true, required: false })
   hybrid_weight?: number | null;
 
+  /** The organization's reranker sorts the passages that are found. Default: false. */
+  @MayBeOmitted()
+  @IsBoolean()
+  rerank?: boolean;
+
   /** Readers of an answer may read the passages that it used. Default: true. */
   @MayBeOmitted()
   @IsBoolean()
@@ -188,6 +193,8 @@ export class KnowledgeBaseDto {
   embedding!: EmbeddingDto | null;
   /** Weight of the vectors in hybrid mode, 0..1. */
   hybrid_weight!: number;
+  /** The organization's reranker sorts the passages that are found. */
+  rerank!: boolean;
   /** Readers of an answer may read the passages that it used. */
   passages_shown!: boolean;
   index!: IndexDto;

@@ -40,6 +40,7 @@ import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
+import { Rerankers } from './retrieval/reranking/rerankers';
 import { RetrievalService } from './retrieval/retrieval.service';
 import { SpellingRepository } from './search/spelling.repository';
 import { SpellingCorrector } from './retrieval/question/spelling-corrector';
@@ -111,6 +112,7 @@ import { SourceRepository } from './sources/storage/source.repository';
     SpellingCorrector,
     SpellingRepository,
     QuestionRewriter,
+    Rerankers,
     RetrievalService,
     SearchIndex,
     SharingService,

@@ -32,6 +32,7 @@ export type {
   OrganizationRuntime,
   PrivacyRuntime,
   ProviderRuntime,
+  RerankerRuntime,
 } from './runtime/runtime.types';
 export { PersonPseudonyms, type Pseudonymize } from './pseudonyms/person-pseudonyms.service';
 export { VendorPseudonyms } from './pseudonyms/vendor-pseudonyms.service';

@@ -4,6 +4,7 @@ import { makeAssistant, streamed, user } from '../support/chat';
 import { until } from '../support/until';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
+import { type RerankServer, startRerankServer } from '../support/rerank-server';
 import { startUpstream, type Upstream } from '../support/upstream';
 import type { UpstreamRequest } from '../support/upstream.types';
 
@@ -33,7 +34,9 @@ let base: string;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-retrieval-1' } });
+  app = await startApp({
+    env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-retrieval-1', RERANK_TIMEOUT: '300' },
+  });
   admin = { ...(await person(app)), api: app.api };
   base = await knowledgeBase('Botany', { 'leaf.md': LEAF, 'copy.md': LEAF });
 });
@@ -349,4 +352,76 @@ it('a question in another language is worded in that of the material', async () 
   expect(report).toContain('- **Languages:** question es, material en; bridged by rewriter');
   expect(report).toContain('Chlorophyll absorbs light');
   expect(JSON.stringify(calls(FAST)[0]?.body.messages)).toContain('Write it in English');
+});
+
+describe('a reranker', () => {
+  let vendor: RerankServer;
+  /** A model of its own each time: one that failed is not asked for a while. */
+  let models = 0;
+
+  beforeAll(async () => {
+    vendor = await startRerankServer();
+  });
+  beforeEach(async () => {
+    vendor.answer = null;
+    vendor.score = (text) => (text.includes('Stomata') ? 0.9 : 0.1);
+    await configure({ dialect: 'cohere', url: vendor.url, api_key: 'sk-canary-rerank', model: `m${(models += 1)}` });
+  });
+  afterAll(async () => {
+    await configure(null);
+    await vendor.stop();
+  });
+
+  const configure = (reranker: object | null) =>
+    app.api('PATCH', '/api/v1/organizations/default', { reranker }).then(({ json }) => json);
+  const ask = async (more: object = {}): Promise<any> => {
+    const body = { query: 'How do light, gas and water get into leaves?', top_k: 3, ...more };
+    return (await app.api('POST', `/api/v1/knowledge-bases/${base}/query`, body)).json;
+  };
+  const texts = ({ results }: any): string[] => results.map(({ data }: any) => data);
+
+  it('of the organization sorts what was found, where a knowledge base or a query wants it', async () => {
+    const before = texts(await ask());
+    expect(vendor.asked).toHaveLength(0);
+    const sorted = await ask({ rerank: true });
+    expect(texts(sorted)[0]).toContain('Stomata');
+    expect(sorted.results[0].metadata.relevance).toBe(0.9);
+    expect(vendor.asked).toMatchObject([{ path: '/v2/rerank', authorization: 'Bearer sk-canary-rerank' }]);
+    await app.api('PATCH', `/api/v1/knowledge-bases/${base}`, { rerank: true });
+    expect(texts(await ask())).toEqual(texts(sorted));
+    expect(texts(await ask({ rerank: false }))).toEqual(before);
+    await app.api('PATCH', `/api/v1/knowledge-bases/${base}`, { rerank: false });
+  });
+
+  it.each<[string, () => void, string]>([
+    ['hangs', () => (vendor.score = () => null), 'took too long'],
+    ['lies', () => (vendor.answer = '{"results":[{"index":77,"relevance_score":1}]}'), 'gave an unusable answer'],
+  ])('that %s changes nothing, and people are told', async (_, fail, why) => {
+    const before = texts(await ask());
+    fail();
+    const answer = await ask({ rerank: true });
+    expect(texts(answer)).toEqual(before);
+    expect(answer.warnings).toEqual([
+      `The reranker ${why}: the passages stay in the order in which the search found them`,
+    ]);
+    await configure({ model: `m${(models += 1)}` });
+    const assistant = await multiTool({ rerank: true });
+    const messages = [user('How do light, gas and water get into leaves?')];
+    const { json } = await complete(assistant, { messages, verbose: true });
+    expect(json.choices[0].message.content).toContain(`The reranker ${why}`);
+  });
+
+  it('is shown without its key, and loses it with a new address', async () => {
+    expect((await configure({ url: `${vendor.url}/v2` })).reranker).toEqual({
+      dialect: 'cohere',
+      url: `${vendor.url}/v2`,
+      model: `m${models}`,
+      api_key_configured: false,
+    });
+    expect(await configure({ dialect: 'other' })).toMatchObject({ errors: [{ path: 'reranker.dialect' }] });
+    expect(await configure({ url: 'http://10.0.0.1' })).toMatchObject({
+      code: 'outbound_refused',
+      errors: [{ path: 'reranker.url' }],
+    });
+  });
 });

@@ -15,7 +15,7 @@ export class QueryController {
   async query(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() { query, top_k, threshold, mode, parent, max_tokens, embedding_model }: QueryKnowledgeBaseDto,
+    @Body() { query, top_k, threshold, mode, parent, rerank, max_tokens, embedding_model }: QueryKnowledgeBaseDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<QueryAnswerDto> {
     const started = performance.now();
@@ -26,6 +26,7 @@ export class QueryController {
       parent,
       signal: clientAbortSignal(response),
       ...(mode === undefined ? {} : { mode }),
+      ...(rerank === undefined ? {} : { rerank }),
       ...(max_tokens === undefined ? {} : { maxTokens: max_tokens }),
       ...(embedding_model === undefined ? {} : { embeddingModel: embedding_model }),
     });

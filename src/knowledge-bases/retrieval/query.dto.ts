@@ -35,6 +35,11 @@ export class QueryKnowledgeBaseDto {
   @IsBoolean()
   parent: boolean = false;
 
+  /** Whether the organization's reranker sorts the passages. Default: the setting of the knowledge base. */
+  @MayBeOmitted()
+  @IsBoolean()
+  rerank?: boolean;
+
   /** Budget of estimated tokens for all passages: the last ones are dropped, the first is cut if needed. Default: no limit. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal, type Source } from '../../kernel';
-import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
+import type { KnowledgeBaseRuntime } from '../../organizations';
 import { SourceLinks } from '../documents/source-links';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
@@ -19,6 +19,8 @@ import { searchedQuestion } from './question/searched-question';
 import { materialLanguages } from './question/wordings';
 import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
+import { rerankDepth, Rerankers } from './reranking/rerankers';
+import type { Reranking } from './reranking/reranking';
 import { withinBudget } from './passages/token-budget';
 
 /**
@@ -26,7 +28,12 @@ import { withinBudget } from './passages/token-budget';
  * `topK`, for near-duplicates that are dropped later. Fusion needs 20. `parent` merges chunks of a section and needs
  * more.
  */
-const firstDepth = ({ topK, parent = false }: PassageQuery, { vectors }: Pick<SearchPlan, 'vectors'>): number => {
+const firstDepth = (
+  { topK, parent = false }: PassageQuery,
+  { vectors }: Pick<SearchPlan, 'vectors'>,
+  isReranked: boolean,
+): number => {
+  if (isReranked) return rerankDepth(topK);
   if (parent) return 2 * topK + 14;
   return vectors.length === 0 ? 2 * topK + 4 : Math.max(topK + 10, 20);
 };
@@ -57,10 +64,10 @@ export class RetrievalService {
   constructor(
     private readonly permissions: KnowledgeBasePermissions,
     private readonly references: CollectionReferences,
-    private readonly organizations: OrganizationsService,
     private readonly own: OwnSearch,
     private readonly external: ExternalSearch,
     private readonly links: SourceLinks,
+    private readonly rerankers: Rerankers,
   ) {}
 
   /**
@@ -72,7 +79,7 @@ export class RetrievalService {
   async retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
     const refs = [...new Set(query.collections)];
     const { own, external, denied } = await this.references.resolve(owner, refs);
-    const server = external.length === 0 ? null : await this.serverOf(owner);
+    const server = external.length === 0 ? null : await this.external.serverOf(owner.organizationId);
     const missing = server === null ? [...denied, ...external] : denied;
     if (missing.length > 0)
       throw new AppError('not_found', `Knowledge base not found: ${missing.map(referenceName).join(', ')}`);
@@ -90,7 +97,7 @@ export class RetrievalService {
   async inaccessible(owner: Principal, refs: readonly string[]): Promise<string[]> {
     const { external, denied } = await this.references.resolve(owner, refs);
     if (external.length === 0) return [...denied];
-    const server = await this.serverOf(owner);
+    const server = await this.external.serverOf(owner.organizationId);
     return server === null ? refs.filter((ref) => denied.includes(ref) || external.includes(ref)) : [...denied];
   }
 
@@ -123,7 +130,7 @@ export class RetrievalService {
 
   /** `host:port` of the external server if one of the collections is there, else null. */
   async target(owner: Principal, refs: readonly string[]): Promise<string | null> {
-    const server = await this.serverOf(owner);
+    const server = await this.external.serverOf(owner.organizationId);
     if (server === null) return null;
     const { external } = await this.references.resolve(owner, refs);
     return external.length === 0 || !URL.canParse(server.serverUrl) ? null : new URL(server.serverUrl).host;
@@ -140,13 +147,10 @@ export class RetrievalService {
     return { ...source, url: this.links.sign({ ...target, readerId: reader.userId, assistantId }) };
   }
 
-  private async serverOf({ organizationId }: Principal): Promise<KnowledgeBaseRuntime | null> {
-    return (await this.organizations.runtime(organizationId)).knowledgeBase;
-  }
-
   private async answer(owner: Principal, sources: Sources, query: RetrievalQuery): Promise<Retrieval> {
+    const reranking = this.rerankers.begin(owner.organizationId, [...sources.own.values()], query);
     const [{ plan, hits, first }, answers] = await Promise.all([
-      this.searchOwn(owner, sources, query),
+      this.searchOwn(owner, sources, query, reranking !== null),
       sources.server === null ? [] : this.external.query(sources.server, sources.external, query),
     ]);
     const collections = query.collections.map((ref) => answerOf(ref, sources, plan, answers));
@@ -155,7 +159,7 @@ export class RetrievalService {
       const failures = answers.flatMap(({ failure }) => failure ?? []);
       throw failureOfAll(failures, `No collection answered: ${failed.map(describe).join('; ')}`);
     }
-    const { candidates } = await this.arranged(owner, { plan, first, answers, sources }, query);
+    const { candidates } = await this.arranged(owner, { plan, first, answers, sources, reranking }, query);
     query.signal?.throwIfAborted();
     const { kept, warnings } = withinBudget(candidates.map(withColumnNames), query.maxTokens ?? Infinity);
     const { mode } = query;
@@ -164,28 +168,36 @@ export class RetrievalService {
       collections,
       passages: kept.map((candidate) => this.passageOf(owner, candidate, query)),
       question: searchedQuestion(plan, hits, answers.length > 0),
-      warnings: [...plan.warnings, ...ignored, ...failed.map(describe), ...warnings],
+      warnings: [...plan.warnings, ...ignored, ...failed.map(describe), ...(reranking?.warnings ?? []), ...warnings],
     };
   }
 
-  private async searchOwn(owner: Principal, { own }: Sources, query: RetrievalQuery): Promise<Searched> {
+  private async searchOwn(
+    owner: Principal,
+    { own }: Sources,
+    query: RetrievalQuery,
+    isReranked: boolean,
+  ): Promise<Searched> {
     const bases = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
     const wanted = await this.own.plan(owner.organizationId, bases, query);
     const deep = secondDepth(query.topK, bases.length);
     // A phrase may stand in a passage that ranks low.
-    const depth = wanted.phrases.length === 0 ? firstDepth(query, wanted) : deep;
+    const depth = wanted.phrases.length === 0 ? firstDepth(query, wanted, isReranked) : deep;
     const { plan, hits } = await this.own.searchCorrected(wanted, depth);
     return { plan, hits, first: hitLists(hits, { ...plan, ...query, depth, isLast: depth >= deep }) };
   }
 
   private async arranged(
     { organizationId }: Principal,
-    { plan, first, answers, sources }: Omit<Searched, 'hits'> & Found,
+    { plan, first, answers, sources, reranking }: Omit<Searched, 'hits'> & Found,
     query: RetrievalQuery,
   ): Promise<Selection> {
     const arrangedOf = ({ lists }: HitLists): Promise<Selection> =>
-      selectPassages(ordered(lists, plan, answers, query, sources), query, (keys) =>
-        this.own.sections(organizationId, keys),
+      selectPassages(
+        ordered(lists, plan, answers, query, sources),
+        query,
+        (keys) => this.own.sections(organizationId, keys),
+        reranking,
       );
     const arranged = await arrangedOf(first);
     if (!arranged.isShort || !first.isCut) return arranged;
@@ -204,6 +216,7 @@ export class RetrievalService {
 }
 
 interface Found {
+  readonly reranking: Reranking | null;
   readonly answers: readonly ExternalAnswer[];
   readonly sources: Sources;
 }

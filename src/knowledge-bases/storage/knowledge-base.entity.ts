@@ -86,6 +86,10 @@ export class KnowledgeBaseEntity {
   @Column('double precision', { name: 'hybrid_weight', nullable: true })
   hybridWeight!: number | null;
 
+  /** The organization's reranker sorts what is found. */
+  @Column('boolean', { default: false })
+  rerank!: boolean;
+
   /** Readers of an answer may read the passages that it used. */
   @Column('boolean', { name: 'passages_shown', default: true })
   passagesShown!: boolean;

@@ -38,7 +38,7 @@ const readable = (columns: readonly ColumnMetadata[]): string => `
 /** Everything that decides what a search finds: the settings, and the generation of each document, which stands for its chunks. */
 const STATES = `
   SELECT kb.id, kb.slug, kb.alias, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
-    md5(jsonb_build_array(kb.name, kb.languages, kb.index_version, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
+    md5(jsonb_build_array(kb.name, kb.languages, kb.index_version, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight, kb.rerank)::text) AS settings,
     (SELECT count(*) || ' ' || coalesce(sum(hashtextextended(
         concat_ws(' ', document.id, document.generation, document.filename, document.title), 0)), 0)
       FROM kb_documents document

@@ -8,6 +8,7 @@ import type {
   OrganizationRuntime,
   PrivacyRuntime,
   ProviderRuntime,
+  RerankerRuntime,
 } from './runtime.types';
 import {
   FEATURES,
@@ -93,6 +94,19 @@ function knowledgeBaseOf(
   };
 }
 
+function rerankerOf({ reranker: own }: OrganizationSettings, secrets: OpenedSecrets): RerankerRuntime | null {
+  if (own?.url === undefined || own.dialect === undefined) return null;
+  const key = secrets.get('reranker.api_key') ?? null;
+  return {
+    dialect: own.dialect,
+    url: own.url,
+    model: own.model ?? null,
+    get apiKey() {
+      return reveal(key);
+    },
+  };
+}
+
 function moodleOf(
   settings: OrganizationSettings,
   environment: Config['moodle'] | null,
@@ -164,6 +178,7 @@ export function buildRuntime(
     models: settings.models ?? [],
     defaultModel: settings.default_model ?? null,
     knowledgeBase: knowledgeBaseOf(settings, secrets),
+    reranker: rerankerOf(settings, secrets),
     moodle: moodleOf(settings, isSystem ? config.moodle : null, secrets),
     mcpServers: mcpServersOf(settings, secrets),
     features: featuresOf(settings),

@@ -22,6 +22,14 @@ export interface KnowledgeBaseRuntime {
   readonly apiToken: string | null;
 }
 
+export interface RerankerRuntime {
+  readonly dialect: string;
+  readonly url: string;
+  readonly model: string | null;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly apiKey: string | null;
+}
+
 export interface MoodleRuntime {
   readonly apiUrl: string;
   /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
@@ -55,6 +63,8 @@ export interface OrganizationRuntime {
   readonly models: readonly string[];
   readonly defaultModel: ModelChoice | null;
   readonly knowledgeBase: KnowledgeBaseRuntime | null;
+  /** Null unless dialect and address are set. */
+  readonly reranker: RerankerRuntime | null;
   readonly moodle: MoodleRuntime | null;
   /** Enabled servers by name. */
   readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;

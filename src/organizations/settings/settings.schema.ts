@@ -1,3 +1,4 @@
+import { RERANK_DIALECT_PLUGINS } from '../../platform/reranking';
 import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
 import { limitsSchema, pricesSchema } from './limit.schema';
 
@@ -99,6 +100,20 @@ export const settingsPatchSchema = {
       nullable: true,
       additionalProperties: false,
       properties: { server_url: url, api_token: { ...secret, description: 'Write-only.' } },
+    },
+    reranker: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: {
+        dialect: {
+          ...oneOf(RERANK_DIALECT_PLUGINS.map(({ name }) => name)),
+          description: 'Wire format of the endpoint.',
+        },
+        url: { ...url, description: 'Changing it without a new `api_key` clears the stored one.' },
+        api_key: { ...secret, description: 'Write-only; sent as `Authorization: Bearer`.' },
+        model: { ...modelName, nullable: true },
+      },
     },
     moodle: {
       type: 'object',

@@ -42,6 +42,15 @@ export interface KnowledgeBaseSettings {
   readonly api_token?: string;
 }
 
+/** A vendor's endpoint that sorts passages by how well they answer a question. */
+export interface RerankerSettings {
+  /** Wire format: the name of a dialect in `platform/reranking`. */
+  readonly dialect?: string;
+  readonly url?: string;
+  readonly api_key?: string;
+  readonly model?: string;
+}
+
 export interface MoodleSettings {
   readonly api_url?: string;
   readonly token?: string;
@@ -92,6 +101,7 @@ export interface OrganizationSettings {
   readonly models?: readonly string[];
   readonly default_model?: ModelChoice;
   readonly knowledge_base?: KnowledgeBaseSettings;
+  readonly reranker?: RerankerSettings;
   readonly moodle?: MoodleSettings;
   readonly mcp?: McpSettings;
   readonly features?: Partial<Features>;
@@ -106,6 +116,7 @@ export const SETTINGS_PARTS = [
   'models',
   'default_model',
   'knowledge_base',
+  'reranker',
   'moodle',
   'mcp',
   'features',

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { RERANK_DIALECT_PLUGINS } from '../../platform/reranking';
 import { type Role, ROLES } from '../../kernel';
 import { INVITATION_STATES, type InvitationState } from '../storage/member.entity';
 import {
@@ -65,6 +66,21 @@ export class ModelChoiceDto {
 export class KnowledgeBaseServerDto {
   server_url!: string | null;
   api_token_configured!: boolean;
+}
+
+/** A vendor's endpoint that sorts passages by how well they answer a question. */
+export class RerankerDto {
+  /** Wire format of the endpoint; null without a reranker. */
+  @ApiProperty({ type: String, enum: RERANK_DIALECT_PLUGINS.map(({ name }) => name), nullable: true })
+  dialect!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'https://api.cohere.com' })
+  url!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'rerank-v3.5' })
+  model!: string | null;
+
+  api_key_configured!: boolean;
 }
 
 export class MoodleDto {
@@ -140,6 +156,7 @@ export class OrganizationDto extends OrganizationSummaryDto {
   default_model!: ModelChoice | null;
 
   knowledge_base!: KnowledgeBaseServerDto;
+  reranker!: RerankerDto;
   moodle!: MoodleDto;
   mcp!: McpDto;
 

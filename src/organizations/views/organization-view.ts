@@ -54,6 +54,13 @@ const mcpView = ({ mcp }: OrganizationSettings): OrganizationDto['mcp'] => ({
   ),
 });
 
+const rerankerView = ({ reranker = {} }: OrganizationSettings): OrganizationDto['reranker'] => ({
+  dialect: reranker.dialect ?? null,
+  url: reranker.url ?? null,
+  model: reranker.model ?? null,
+  api_key_configured: reranker.api_key !== undefined,
+});
+
 /** `environment: true`: the operator's Moodle is used. */
 const moodleView = (
   { api_url, token }: NonNullable<OrganizationSettings['moodle']>,
@@ -80,6 +87,7 @@ function partsOf(
       server_url: knowledgeBase.server_url ?? null,
       api_token_configured: knowledgeBase.api_token !== undefined,
     },
+    reranker: rerankerView(settings),
     moodle: moodleView(moodle, isSystem ? (config?.moodle ?? null) : null),
     mcp: mcpView(settings),
     limits: settings.limits ?? {},

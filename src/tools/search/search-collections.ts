@@ -48,7 +48,7 @@ export async function searchCollections(
 }
 
 const queryOf = (
-  { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style }: SearchSettings,
+  { top_k: topK, threshold, mode, parent, rerank, max_tokens: maxTokens, sources_in_prompt: style }: SearchSettings,
   { caller, assistantId, signal, remainingMs }: ToolContext,
 ): Omit<RetrievalQuery, 'text' | 'collections'> => ({
   topK,
@@ -62,6 +62,7 @@ const queryOf = (
   signal,
   timeoutMs: remainingMs,
   ...(mode === undefined ? {} : { mode }),
+  ...(rerank === undefined ? {} : { rerank }),
 });
 
 function outputOf({ sources_in_prompt: style }: SearchSettings, question: QuestionText, found: Retrieval): ToolOutput {

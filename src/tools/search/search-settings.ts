@@ -12,6 +12,8 @@ export interface SearchSettings extends JsonObject {
   readonly rewrite_query?: boolean;
   /** Whole sections instead of the chunks that match. */
   readonly parent: boolean;
+  /** Default: as each knowledge base says. */
+  readonly rerank?: boolean;
   readonly max_tokens: number;
   readonly sources_in_prompt: SourcesInPrompt;
 }
@@ -74,6 +76,12 @@ export const PASSAGE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     title: 'Whole sections',
     description: 'Puts the sections into the prompt that matching passages belong to.',
     default: false,
+  },
+  rerank: {
+    type: 'boolean',
+    title: 'Rerank the passages',
+    description:
+      "Your organization's reranker sorts what was found by how well it answers the question. Default: as each knowledge base says.",
   },
   max_tokens: {
     type: 'integer',

@@ -16,6 +16,7 @@ async function requestOf(query: Partial<RetrievalQuery>, defaultTimeoutMs = 30_0
   const external = new ExternalSearch(
     { request } as unknown as OutboundClient,
     { tools: { defaultTimeoutMs } } as Config,
+    { runtime: () => Promise.reject(new Error('not asked')) },
   );
   await external.query(SERVER, QUERY.collections, { ...QUERY, ...query });
   return request.mock.calls[0]?.[0];

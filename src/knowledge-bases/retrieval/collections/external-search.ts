@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
-import type { KnowledgeBaseRuntime } from '../../../organizations';
+import { type KnowledgeBaseRuntime, OrganizationsService } from '../../../organizations';
 import { CONFIG, type Config } from '../../../platform/config';
 import { traceHeaders } from '../../../platform/context';
 import { OutboundClient } from '../../../platform/outbound';
@@ -96,7 +96,13 @@ export class ExternalSearch {
   constructor(
     private readonly outbound: OutboundClient,
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(OrganizationsService) private readonly organizations: Pick<OrganizationsService, 'runtime'>,
   ) {}
+
+  /** Null when the organization has none. */
+  async serverOf(organizationId: string): Promise<KnowledgeBaseRuntime | null> {
+    return (await this.organizations.runtime(organizationId)).knowledgeBase;
+  }
 
   /** Queries all collections at once. A failure is part of the answer. Rejects only when the signal aborts. */
   query(

@@ -8,6 +8,8 @@ export type Candidate = OwnCandidate | ExternalCandidate;
 interface Ranked {
   readonly text: string;
   readonly similarity: number;
+  /** The reranker's score; absent where it was not asked. */
+  readonly relevance?: number;
 }
 
 export interface OwnCandidate extends Ranked {

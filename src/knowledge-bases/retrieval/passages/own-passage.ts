@@ -7,7 +7,10 @@ import type { Passage } from './retrieval.types';
  * A passage from our own index, unlike those of external servers. `file_url` leads to the document as it is stored here,
  * which is also the source's address unless the document was fetched from one.
  */
-export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: OwnCandidate, fileUrl: string): Passage {
+export function ownPassage(
+  { hit, text, similarity, relevance, knowledgeBase, matches }: OwnCandidate,
+  fileUrl: string,
+): Passage {
   const { page, page_end: last, section } = hit;
   const spoken = spokenPlace(hit);
   const address = hit.source_url === null ? null : addressOf(hit.source_url, spoken);
@@ -43,6 +46,7 @@ export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: Ow
       end: hit.end_offset,
       file_url: fileUrl,
       ...fetchedFrom(address, spoken),
+      ...(relevance === undefined ? {} : { relevance }),
       ...(matches > 1 ? { matches } : {}),
     },
   };

@@ -22,6 +22,8 @@ export interface PassageQuery {
   readonly embeddingModel?: string;
   /** Matches small chunks and returns their whole sections. */
   readonly parent?: boolean;
+  /** Whether the organization's reranker sorts the passages. Default: as each knowledge base says. */
+  readonly rerank?: boolean;
   /** Budget of estimated tokens for all passages together; no limit without it. */
   readonly maxTokens?: number;
   /** User who gets the links to the originals. Default: the user whose access rights are used. */

@@ -9,6 +9,11 @@ export interface Selection {
   readonly isShort: boolean;
 }
 
+export interface Reranker {
+  /** Sorts the candidates of one list; `list` is its number. */
+  order(list: number, candidates: readonly Candidate[]): Promise<readonly Candidate[]>;
+}
+
 export type ReadSections = (keys: readonly SectionKey[]) => Promise<readonly (readonly SectionChunk[])[]>;
 
 /** Sections read per section wanted: near-duplicates are dropped later. */
@@ -25,15 +30,20 @@ export async function selectPassages(
   collections: readonly (readonly Candidate[])[],
   query: Pick<RetrievalQuery, 'topK' | 'parent' | 'grouped'>,
   readSections: ReadSections,
+  rerank: Reranker | null = null,
 ): Promise<Selection> {
   const { topK, parent = false, grouped = false } = query;
   const lists = grouped ? collections : [collections.flat().sort(byRank).slice(0, MOST_RANKED)];
-  const chosen = lists.map((list) => {
-    if (parent)
-      return bySection(grouped ? list : withoutNearDuplicates(list)).slice(0, grouped ? topK : OVERSAMPLING * topK);
-    return grouped ? list.slice(0, topK) : withoutNearDuplicates(list, topK);
-  });
-  const candidates = parent ? await expanded(chosen.flat(), readSections) : chosen.flat();
+  const ranked = await Promise.all(
+    lists.map(async (list, number) => {
+      const distinct = grouped ? list : withoutNearDuplicates(list, rerank === null && !parent ? topK : Infinity);
+      return rerank === null ? distinct : rerank.order(number, distinct);
+    }),
+  );
+  const chosen = ranked.flatMap((list) =>
+    parent ? bySection(list).slice(0, grouped ? topK : OVERSAMPLING * topK) : list.slice(0, topK),
+  );
+  const candidates = parent ? await expanded(chosen, readSections) : chosen;
   const unique = parent && !grouped ? withoutNearDuplicates(candidates, topK) : candidates;
   return { candidates: unique, isShort: isShort(lists, unique.length, topK) };
 }

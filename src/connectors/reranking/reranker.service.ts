@@ -1,0 +1,118 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { AppError, type ErrorCode } from '../../kernel';
+import { Metering } from '../../metering';
+import { OrganizationsService, type RerankerRuntime } from '../../organizations';
+import { CONFIG, type Config } from '../../platform/config';
+import { traceHeaders } from '../../platform/context';
+import { OutboundClient, vendorGate } from '../../platform/outbound';
+import { RERANK_DIALECT_PLUGINS, type RerankDialect } from '../../platform/reranking';
+import { checkedScores } from './checked-scores';
+import { endpointOf } from './endpoint';
+
+/** A reranker that failed is not asked for so long: every question would wait for its deadline. */
+const COOL_DOWN_MS = 20_000;
+const MAX_BYTES = 1024 * 1024;
+const PROVIDER = 'reranker';
+const NO_RUN = '';
+const NO_ANSWER = { max_tokens: 0 } as const;
+
+/** Failures after which the server needs a rest. */
+const TIRED: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
+
+export interface RerankJob {
+  readonly question: string;
+  readonly passages: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Asks the reranker of an organization how well passages answer a question. */
+@Injectable()
+export class RerankerService {
+  private readonly resting = new LRUCache<string, AppError>({ max: 1_000, ttl: COOL_DOWN_MS });
+
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly metering: Metering,
+    @Inject(OutboundClient) private readonly outbound: Pick<OutboundClient, 'request'>,
+    @Inject(CONFIG) private readonly config: { readonly tools: Pick<Config['tools'], 'rerankTimeoutMs'> },
+  ) {}
+
+  async isConfigured(organizationId: string): Promise<boolean> {
+    return (await this.organizations.runtime(organizationId)).reranker !== null;
+  }
+
+  /**
+   * One score per passage, in their order; higher answers better. Rejects with `connector_not_configured`, `upstream_*`,
+   * `outbound_refused`, `secret_unavailable`, `quota_exceeded` or `cancelled`.
+   */
+  async scores(organizationId: string, job: RerankJob): Promise<readonly number[]> {
+    const runtime = await this.organizations.runtime(organizationId);
+    const { reranker } = runtime;
+    if (reranker === null) throw new AppError('connector_not_configured', 'The organization has no reranker');
+    const key = JSON.stringify([organizationId, reranker.url, reranker.dialect, reranker.model]);
+    const known = this.resting.get(key);
+    if (known !== undefined) throw known;
+    const meter = await this.metering.of(NO_RUN, runtime);
+    const messages = [job.question, ...job.passages].map((content) => ({ role: 'user', content }) as const);
+    const request = { model: reranker.model ?? reranker.dialect, messages, params: NO_ANSWER };
+    const call = await meter.begin(PROVIDER, request, 'rerank');
+    try {
+      await vendorGate.getStore()?.();
+      return await this.ask(reranker, job);
+    } catch (error) {
+      call.fail(error);
+      if (error instanceof AppError && TIRED.has(error.code)) this.resting.set(key, error);
+      throw error;
+    } finally {
+      meter.end(call);
+    }
+  }
+
+  /** One call with the values of a connection, stored or not. */
+  async ask({ dialect: name, url, model, apiKey }: RerankerRuntime, job: RerankJob): Promise<readonly number[]> {
+    const { question, passages, signal } = job;
+    const dialect = dialectOf(name);
+    const { status, text } = await this.outbound.request({
+      url: endpointOf(url, dialect.path),
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...traceHeaders(),
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(dialect.body({ model, question, passages })),
+      timeoutMs: this.config.tools.rerankTimeoutMs,
+      maxBytes: MAX_BYTES,
+      signal,
+    });
+    const vendor = { status, message: null, request_id: null, retries: 0 };
+    if (status < 200 || status > 299) throw new AppError(codeOf(status), `The reranker answered ${status}`, { vendor });
+    const scores = checkedScores(dialect.scores(jsonOf(text)), passages.length);
+    if (scores === null) throw new AppError('upstream_bad_response', 'The reranker gave no usable answer', { vendor });
+    return scores;
+  }
+}
+
+function dialectOf(name: string): RerankDialect {
+  const dialect = RERANK_DIALECT_PLUGINS.find((each) => each.name === name);
+  if (dialect === undefined) throw new AppError('connector_not_configured', `There is no reranker dialect ${name}`);
+  return dialect;
+}
+
+/** Null for text that is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'upstream_auth';
+  if (status === 429) return 'upstream_rate_limited';
+  if (status >= 500 || status === 408) return 'upstream_error';
+  return status >= 400 ? 'upstream_rejected' : 'upstream_bad_response';
+}

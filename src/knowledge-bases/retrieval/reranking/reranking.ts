@@ -1,0 +1,75 @@
+import { type Candidate, isOwn, withColumnNames } from '../passages/candidate';
+import { rerankWarning } from './rerank-failure';
+
+/** Candidates of a list that are judged. Text-embeddings-inference takes 32 texts at once unless told otherwise. */
+export const RERANKED = 30;
+
+/** Candidates that may be sent to the reranker. */
+export interface Rerankable {
+  /** Ids of knowledge bases. */
+  readonly bases: ReadonlySet<string>;
+  /** Whether passages of external servers may. */
+  readonly external: boolean;
+}
+
+/** Scores of passages, or why there are none. */
+export type AskReranker = (passages: readonly string[]) => Promise<readonly number[] | string>;
+
+/**
+ * Sorts the candidates of one query. They change places with each other only: passages that may not be sent keep theirs.
+ * Each list is judged once, so that a second, deeper search does not ask again.
+ */
+export class Reranking {
+  private readonly asked = new Map<number, Promise<ReadonlyMap<string, number>>>();
+  private failure: string | null = null;
+
+  constructor(
+    private readonly allowed: Rerankable,
+    private readonly ask: AskReranker,
+  ) {}
+
+  get warnings(): readonly string[] {
+    return this.failure === null ? [] : [rerankWarning(this.failure)];
+  }
+
+  /** `list` is the number of the list within the query. */
+  async order(list: number, candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
+    const scores = this.asked.get(list) ?? this.judge(candidates);
+    this.asked.set(list, scores);
+    return reordered(candidates, await scores);
+  }
+
+  private async judge(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, number>> {
+    const texts = [...new Set(candidates.filter((each) => this.isAllowed(each)).map(textOf))].slice(0, RERANKED);
+    if (texts.length < 2) return new Map();
+    const scores = await this.ask(texts);
+    if (typeof scores === 'string') {
+      this.failure = scores;
+      return new Map();
+    }
+    return new Map(texts.map((text, at) => [text, scores[at] ?? 0]));
+  }
+
+  private isAllowed(candidate: Candidate): boolean {
+    return isOwn(candidate) ? this.allowed.bases.has(candidate.hit.knowledge_base_id) : this.allowed.external;
+  }
+}
+
+/** The heading often names the topic that the text does not. */
+function textOf(candidate: Candidate): string {
+  const { text } = withColumnNames(candidate);
+  return isOwn(candidate) && candidate.hit.section !== '' ? `${candidate.hit.section}\n${text}` : text;
+}
+
+function reordered(candidates: readonly Candidate[], scores: ReadonlyMap<string, number>): readonly Candidate[] {
+  if (scores.size === 0) return candidates;
+  const judged = candidates.flatMap((candidate, place) => {
+    const relevance = scores.get(textOf(candidate));
+    return relevance === undefined ? [] : [{ candidate: { ...candidate, relevance }, place, relevance }];
+  });
+  const places = judged.map(({ place }) => place);
+  const result = [...candidates];
+  judged.sort((a, b) => b.relevance - a.relevance || a.place - b.place);
+  for (const [at, { candidate }] of judged.entries()) result[places[at] ?? at] = candidate;
+  return result;
+}
