@@ -3,7 +3,7 @@ const FLOORS = [
   ['kernel'],
   ['platform', 'templates'],
   ['organizations'],
-  ['auth', 'extraction', 'metering'],
+  ['auth', 'extraction', 'metering', 'receipts'],
   ['files', 'connectors', 'runs', 'moodle'],
   ['knowledge-bases', 'rubrics'],
   ['tools'],

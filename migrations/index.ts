@@ -64,6 +64,7 @@ import { TakePasswordsOver1796612000000 } from './1796612000000-TakePasswordsOve
 import { UnderstandQuestions1796630000000 } from './1796630000000-UnderstandQuestions';
 import { AddInstallationFigures1796620000000 } from './1796620000000-AddInstallationFigures';
 import { KeepNotices1796630100000 } from './1796630100000-KeepNotices';
+import { AddReceipts1796730000000 } from './1796730000000-AddReceipts';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -132,4 +133,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   IndexAssistantNames1796630300000,
   IndexAssistantTexts1796630400000,
   RerankPassages1796700000000,
+  AddReceipts1796730000000,
 ];

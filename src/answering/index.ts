@@ -6,7 +6,8 @@ export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';
 export { RunExecutorModule } from './run-executor.module';
-export { BackgroundCompletions } from './background/background-completions.service';
+export { BackgroundCompletions, type ReplayRequest } from './background/background-completions.service';
+export type { RecordedRun } from './completion/recorded-run.types';
 export {
   questionRequest,
   type QuietAnswer,

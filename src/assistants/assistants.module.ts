@@ -117,6 +117,14 @@ import { ShareImport } from './transfer/share-import';
     ImportedAssistantChecks,
     ShareImport,
   ],
-  exports: [AssistantImport, ImportedAssistantChecks, ShareImport, AssistantsService, AssistantRewrites, StaticChecks],
+  exports: [
+    AssistantHistory,
+    AssistantImport,
+    ImportedAssistantChecks,
+    ShareImport,
+    AssistantsService,
+    AssistantRewrites,
+    StaticChecks,
+  ],
 })
 export class AssistantsModule {}

@@ -8,6 +8,7 @@ export { disclosureTo } from './access/assistant.permissions';
 export * from './access/assistant.types';
 export { AssistantsModule } from './assistants.module';
 export { LinkedAssistantsModule } from './linked-assistants.module';
+export { AssistantHistory } from './history/assistant-history';
 export { AssistantsService } from './assistants.service';
 export type { AssistantReference } from './running/assistant-names';
 export { StaticChecks } from './checks/static-checks';

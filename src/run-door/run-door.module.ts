@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { AnsweringModule } from '../answering';
 import { AssistantsModule } from '../assistants';
 import { AuthModule } from '../auth';
+import { ConnectorsModule } from '../connectors';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { PlanningModule } from '../planning';
+import { ReceiptsModule } from '../receipts';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AssistantRunsController } from './assistant-runs.controller';
@@ -15,6 +17,10 @@ import { AssistantPlans } from './plans/assistant-plans.service';
 import { QuestionReadings } from './access/question-readings.service';
 import { RunAccess } from './access/run-access.service';
 import { RunPeople } from './access/run-people.service';
+import { ReceiptReading } from './receipts/receipt-reading.service';
+import { ReceiptsController } from './receipts/receipts.controller';
+import { RunReplaysController } from './replays/run-replays.controller';
+import { RunReplays } from './replays/run-replays.service';
 import { RunsController } from './runs.controller';
 
 @Module({
@@ -22,13 +28,30 @@ import { RunsController } from './runs.controller';
     AnsweringModule,
     AssistantsModule,
     AuthModule,
+    ConnectorsModule,
     KnowledgeBasesModule,
     OrganizationsModule,
     PlanningModule,
+    ReceiptsModule,
     RunsModule,
     ToolsModule,
   ],
-  controllers: [AssistantPlansController, AssistantRunsController, RunsController],
-  providers: [AssistantPlans, EventStreamCounts, QuestionReadings, RunAccess, RunEventStreams, RunPeople],
+  controllers: [
+    AssistantPlansController,
+    AssistantRunsController,
+    ReceiptsController,
+    RunReplaysController,
+    RunsController,
+  ],
+  providers: [
+    AssistantPlans,
+    EventStreamCounts,
+    QuestionReadings,
+    RunAccess,
+    RunEventStreams,
+    RunPeople,
+    ReceiptReading,
+    RunReplays,
+  ],
 })
 export class RunDoorModule {}

@@ -37,6 +37,7 @@ export const presentSummary = (record: RunRecord, person: RunPersonDto | null = 
   stream: record.stream,
   background: record.background,
   draft: record.draft,
+  replay: record.replay,
   finish_reason: record.finishReason,
   error_code: record.errorCode,
   problems: record.problems,

@@ -246,6 +246,16 @@ export class RunPersonDto {
   pseudonym!: string | null;
 }
 
+/** The run that another one repeats. */
+export class RunReplayDto {
+  @ApiProperty({ format: 'uuid' })
+  of!: string;
+  @ApiProperty({ enum: ['recorded', 'fresh'] })
+  mode!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  changes!: object;
+}
+
 export class RunSummaryDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -278,6 +288,9 @@ export class RunSummaryDto {
   background!: boolean;
   /** True for a definition that was not saved (`POST /api/v1/runs`). */
   draft!: boolean;
+  /** Null for a run that repeats no other. */
+  @ApiProperty({ type: RunReplayDto, nullable: true })
+  replay!: RunReplayDto | null;
   finish_reason!: string | null;
   /** Code of the failure (docs/reference/errors.md). */
   error_code!: string | null;

@@ -2,6 +2,7 @@ export { RUN_EXECUTOR, type RunExecutor } from './background/run-executor.token'
 export * from './run/parent-run.types';
 export * from './report/prepared-prompt.types';
 export type { WithQueuedRun } from './background/background-runs';
+export * from './run/run-facts.types';
 export { cut, storable } from './report/cut';
 export { redactText } from './report/redact';
 export { reportMarkdown } from './report/report-markdown';

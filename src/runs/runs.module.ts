@@ -14,13 +14,17 @@ import { RunRetention } from './keeping/run-retention';
 import { RunEventRepository } from './log/run-event.repository';
 import { RunJournal } from './log/run-journal';
 import { RunTails } from './log/run-tails';
+import { ReceiptsModule } from '../receipts';
+import { RunReceipts } from './receipt/run-receipts.service';
 import { RunReader } from './reading/run-reader';
 import { RunRepository } from './record/run.repository';
 import { ActiveRuns } from './run/active-runs';
 import { RunsService } from './runs.service';
 
 @Module({
+  imports: [ReceiptsModule],
   providers: [
+    RunReceipts,
     RunRepository,
     RunEventRepository,
     RunQueueRepository,

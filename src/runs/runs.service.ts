@@ -9,12 +9,16 @@ import {
   pageOf,
   type PageRequest,
 } from '../kernel';
+import type { SignedReceipt } from '../receipts';
 import { ActiveRuns } from './run/active-runs';
 import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
 import { Run } from './run/run';
 import { RunCanceller } from './keeping/run-canceller';
 import { RunEndings } from './ending/run-endings';
 import { type EventBatches, type FollowOptions, RunReader } from './reading/run-reader';
+import { readRecording } from './receipt/recording';
+import type { Recording, UnkeptReason } from './run/run-facts.types';
+import { RunReceipts, type UnsignedReceipt } from './receipt/run-receipts.service';
 import { runningRecord } from './record/run-record';
 import { RunRepository, cursorId } from './record/run.repository';
 import type { RunFilter, RunInput, RunOutcome, RunRating, RunRecord, RunStats } from './run/run.types';
@@ -32,6 +36,7 @@ export class RunsService {
     private readonly background: BackgroundRuns,
     private readonly reader: RunReader,
     private readonly canceller: RunCanceller,
+    private readonly receipts: RunReceipts,
   ) {}
 
   /** Opens a run that answers a request. */
@@ -134,6 +139,22 @@ export class RunsService {
     return [...stored, ...going.filter((record) => !known.has(record.id))];
   }
 
+  /** What a found run was asked and told, or why that is not kept. */
+  async recording({ id, organizationId }: RunPlace): Promise<Recording | UnkeptReason | 'deleted'> {
+    await this.endings.flush();
+    const papers = await this.runs.within(organizationId).papers(id);
+    return readRecording(papers?.recording ?? null);
+  }
+
+  /** The whole receipt of a found run; null before its end, in old runs, and for a run whose process was lost. */
+  async receipt({ id, organizationId }: RunPlace): Promise<SignedReceipt | null> {
+    await this.endings.flush();
+    const papers = await this.runs.within(organizationId).papers(id);
+    if (papers === null || papers.receipt === null) return null;
+    const stored = JSON.parse(papers.receipt) as SignedReceipt | UnsignedReceipt;
+    return stored.signature === null ? this.receipts.signLater(stored) : stored;
+  }
+
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
     await this.endings.flush();
     return this.runs.within(organizationId).stats(assistantId);
@@ -167,6 +188,8 @@ export class RunsService {
       .map(runningRecord);
   }
 }
+
+type RunPlace = Pick<RunRecord, 'id' | 'organizationId'>;
 
 /** The record, if the organization owns the assistant or one of its members asked. */
 const within = (organizationId: string, record: RunRecord): RunRecord | null =>

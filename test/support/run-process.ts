@@ -7,7 +7,8 @@ import { JobQueue } from '../../src/platform/jobs';
 import { MetricRegistry } from '../../src/platform/metrics';
 import { JobRepository } from '../../src/platform/jobs/job.repository';
 import { Signals } from '../../src/platform/signals';
-import { type RunExecutor, type RunInput, RunsService } from '../../src/runs';
+import { type RunExecutor, type RunInput, type RunRecord, RunsService } from '../../src/runs';
+import type { RunReceipts } from '../../src/runs/receipt/run-receipts.service';
 import { BackgroundRuns } from '../../src/runs/background/background-runs';
 import { RunJobs } from '../../src/runs/background/run-jobs';
 import { RunQueueRepository } from '../../src/runs/background/run-queue.repository';
@@ -59,8 +60,10 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const queue = new RunQueueRepository(dataSource);
   const leases = new RunLeaseRepository(dataSource, transactions, new RunMetrics(new MetricRegistry(false)));
   const tails = new RunTails(events, signals);
-  const journal = new RunJournal(events, tails, active, signals);
-  const endings = new RunEndings(repository, journal, active);
+  // Records without receipts.
+  const receipts = { complete: (record: RunRecord) => Promise.resolve(record) } as unknown as RunReceipts;
+  const journal = new RunJournal(events, tails, active, signals, receipts);
+  const endings = new RunEndings(repository, journal, active, receipts);
   const background = new BackgroundRuns(queue, transactions, runJobs);
   let execute: RunExecutor['execute'] = () => Promise.reject(new Error('The test gave no executor'));
   new RunWorker(queue, journal, endings, active, runJobs, { execute: (run, request) => execute(run, request) });
@@ -69,7 +72,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const reaper = new RunReaper(leases, active, keeper, signals, runJobs, config);
   const retention = new RunRetention(repository, runJobs, config);
   const reader = new RunReader(events, repository, tails, active, endings);
-  const runs = new RunsService(repository, active, endings, background, reader, canceller);
+  const runs = new RunsService(repository, active, endings, background, reader, canceller, receipts);
   const stop = async (limitMs = 1_000): Promise<void> => {
     await jobs.stop(limitMs);
     await keeper.beforeApplicationShutdown();

@@ -6,9 +6,18 @@ import { type OrganizationRuntime, OrganizationsService } from '../../organizati
 import type { LeavePlace } from '../../platform/admission';
 import { CONFIG, type Config } from '../../platform/config';
 import { type MemoryClaim, PROMPTS } from '../../platform/http';
-import { type ParentRun, type Run, RunBudget, type RunInput, type RunLimits, RunsService } from '../../runs';
+import {
+  type ParentRun,
+  type Run,
+  RunBudget,
+  type RunInput,
+  type RunLimits,
+  type RunReplay,
+  RunsService,
+} from '../../runs';
 import type { AssistantAbility } from '../../tools';
 import { type AbilityProvider, ASSISTANT_ABILITY } from './assistant-ability.token';
+import type { RecordedRun } from '../completion/recorded-run.types';
 import type { ChatRequest } from '../request/chat-request';
 import { CompletionMeters } from './completion-meters.service';
 import { assertNoClientTools } from '../request/client-tools';
@@ -34,6 +43,10 @@ export interface OpeningInput {
   readonly activityId?: string | null;
   /** A rule to be tried, which replaces that of the course. */
   readonly instruction?: string;
+  /** The body of a definition that is not saved. */
+  readonly definition?: unknown;
+  /** The run that is repeated, and its recorded results where they are used. */
+  readonly replay?: { readonly run: RunReplay; readonly recorded: RecordedRun | null };
   /** Makes the signal that is aborted when the client leaves; absent when the request has its place already. */
   readonly gone?: () => AbortSignal;
 }
@@ -190,9 +203,9 @@ export class CompletionOpening {
       assistant,
       request,
       instruction,
+      ...givenBy(input),
       wantsReport: !parent && (request.verbose || document.verbose) && assistant.disclosure !== 'none',
       secrets,
-      depth: parent?.depth ?? 0,
       budget: parent?.budget ?? new RunBudget(this.limits, run.startedMono),
       get assistants() {
         ability = ability === undefined ? abilities.abilityFor(completion) : ability;
@@ -204,7 +217,16 @@ export class CompletionOpening {
   }
 }
 
-function runInputOf({ caller, request, parent, activityId }: OpeningInput, assistant: RunnableAssistant): RunInput {
+const givenBy = ({ definition = null, replay, parent = null }: OpeningInput) => ({
+  definition,
+  recorded: replay?.recorded ?? null,
+  depth: parent?.depth ?? 0,
+});
+
+function runInputOf(
+  { caller, request, parent, activityId, replay }: OpeningInput,
+  assistant: RunnableAssistant,
+): RunInput {
   const { id, name, organizationId, ownerId, document, version } = assistant;
   return {
     assistant: { id, name, organizationId, ownerId, type: document.type, version },
@@ -215,5 +237,6 @@ function runInputOf({ caller, request, parent, activityId }: OpeningInput, assis
     draft: assistant.draft,
     ...(activityId && { activityId }),
     question: lastQuestion(request.messages),
+    ...(replay && { replay: replay.run }),
   };
 }

@@ -4,7 +4,15 @@ import { AssistantsService } from '../../assistants';
 import { assertScope, CallerRenewal } from '../../auth';
 import type { Caller, ErrorCode, JsonObject } from '../../kernel';
 import { toAppError } from '../../platform/http';
-import { type Run, type RunExecutor, type RunRecord, RunsService, type WithQueuedRun } from '../../runs';
+import {
+  type Run,
+  type RunExecutor,
+  type RunRecord,
+  type RunReplay,
+  RunsService,
+  type WithQueuedRun,
+} from '../../runs';
+import type { RecordedRun } from '../completion/recorded-run.types';
 import { logged } from './background.sink';
 import { type ChatRequest, readChatRequest } from '../request/chat-request';
 import { inDefinition, readDraftRequest } from '../request/draft-request';
@@ -17,6 +25,22 @@ import type { Completion } from '../completion/completion.types';
 const PATIENCE: Partial<Record<ErrorCode, number>> = { unavailable: 10_000, rate_limited: 120_000 };
 /** The pause between two tries. */
 const RETRY_MS = 500;
+
+/** What a repetition takes over from the repeated run. */
+export interface ReplayMaterial {
+  /** Null when the tools run again. */
+  readonly recorded: RecordedRun | null;
+  readonly instruction: string | null;
+}
+
+export interface ReplayRequest {
+  readonly run: RunReplay;
+  readonly assistantId: number | null;
+  readonly definition: JsonObject;
+  /** Body of a completion. */
+  readonly chat: JsonObject;
+  readonly replay: ReplayMaterial;
+}
 
 /** Where a question is asked. */
 export interface AskedIn {
@@ -57,6 +81,15 @@ export class BackgroundCompletions implements RunExecutor {
     return this.runs.enqueue(input, body as JsonObject);
   }
 
+  /** Repeats a run with a definition. @throws AppError as `startDraft` */
+  async startReplay(caller: Caller, { run, definition, assistantId, chat, replay }: ReplayRequest): Promise<RunRecord> {
+    const assistant = await this.assistants.draft(caller, { assistantId, definition }).catch(inDefinition);
+    const asked = { caller, assistant, request: requestOf(chat), replay: { run, ...replay } };
+    const input = await this.opening.runInput(asked);
+    const of = assistantId === null ? {} : { assistant_id: assistantId };
+    return this.runs.enqueue(input, { ...chat, definition, ...of, replay });
+  }
+
   async execute(run: Run, body: JsonObject): Promise<void> {
     const completion = await this.open(run, body).catch((error: unknown) => this.refuse(run, error));
     if (completion === null) return;
@@ -85,9 +118,14 @@ export class BackgroundCompletions implements RunExecutor {
     assertScope(caller, 'chat');
     if (isDraft !== true)
       return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run, activityId });
-    const { draft, chat } = readDraftRequest(body);
+    const { replay, ...rest } = body as JsonObject & { readonly replay?: ReplayMaterial };
+    const { draft, chat } = readDraftRequest(rest);
     const runnable = await this.assistants.draft(caller, draft);
-    return this.opening.open({ caller, assistant: runnable, request: requestOf(chat), run });
+    const { definition } = draft;
+    return this.opening.open({
+      ...{ caller, assistant: runnable, request: requestOf(chat), run, definition },
+      ...repeated(run, replay),
+    });
   }
 
   private refuse(run: Run, error: unknown): null {
@@ -103,6 +141,16 @@ export class BackgroundCompletions implements RunExecutor {
     this.runs.finish(run, { status: 'failed', errorCode: code, message: detail });
     return null;
   }
+}
+
+function repeated({ input }: Run, replay: ReplayMaterial | undefined) {
+  if (input.replay === undefined || replay === undefined) return {};
+  const { recorded, instruction } = replay;
+  return {
+    replay: { run: input.replay, recorded },
+    // Else the rules of courses decide, as for any question.
+    ...(instruction === null ? {} : { instruction }),
+  };
 }
 
 /** Forces `stream`, because the run's log records the answer piece by piece. @throws AppError `validation_failed` */

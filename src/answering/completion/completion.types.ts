@@ -3,6 +3,7 @@ import type { RunMeter } from '../../metering';
 import type { MemoryClaim } from '../../platform/http';
 import type { Run, RunBudget } from '../../runs';
 import type { AssistantAbility } from '../../tools';
+import type { RecordedRun } from './recorded-run.types';
 import type { ChatRequest } from '../request/chat-request';
 
 /** One opened completion: the question, the assistant and the run that answers it. */
@@ -14,6 +15,10 @@ export interface Completion {
   readonly promptMemory: MemoryClaim;
   readonly assistant: RunnableAssistant;
   readonly request: ChatRequest;
+  /** The body of a definition that is not saved; null for a saved assistant. */
+  readonly definition: unknown;
+  /** The run that is repeated with its recorded results; null for a run that works them out. */
+  readonly recorded: RecordedRun | null;
   /** A rule for the answer beside the assistant's own, as in an assessment window; null for none. */
   readonly instruction: string | null;
   /** True when the caller gets the report instead of the model's answer. */

@@ -1,10 +1,12 @@
 import type { ResolvedModel } from '../../connectors';
 import { addUsage, type Source, type SourcePassage, type Usage, type VendorFailure } from '../../kernel';
-import type { PreparedPrompt, ReportResult, RunOutcome, RunReport } from '../../runs';
+import type { PreparedPrompt, ReportResult, RunFacts, RunOutcome, RunReport } from '../../runs';
 import type { FunctionOutcome, FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
+import { joinedTexts } from '../completion/joined-texts';
 import { completeReport } from '../functions/report-calls';
 import { RunSources } from '../functions/run-sources';
+import { runFacts } from '../replay/run-facts';
 
 /** The facts of one answer for its record. Only the pipeline writes them. */
 export class AnswerLedger {
@@ -12,6 +14,10 @@ export class AnswerLedger {
   /** Usage of all model requests of the run, including those of its tools. */
   usage: Usage | null = null;
   finishReason: string | null = null;
+  /** The answer that needed no model. */
+  fixed: string | null = null;
+  /** Texts of the model, one per request. */
+  readonly texts: string[] = [];
   /** Offered functions; null for assistants without functions. */
   functions: FunctionSet | null = null;
   private connector: string | null = null;
@@ -108,7 +114,13 @@ export class AnswerLedger {
       ...{ connector, model, finishReason, usage, preparedMs, firstTokenMs, sources, passages },
       report: report === null || vendor === undefined ? report : { ...report, vendor_failure: vendor },
       secrets: this.completion.secrets,
+      facts: this.facts,
     };
+  }
+
+  private get facts(): RunFacts {
+    const { completion, prepared, calls, checks, functions, fixed, texts } = this;
+    return runFacts(completion, { prepared, calls, checks, functions, fixed, answer: joinedTexts(texts) });
   }
 
   private elapsed(): number {

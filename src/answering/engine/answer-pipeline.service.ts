@@ -3,7 +3,7 @@ import { Observable } from 'rxjs';
 import { fixedAnswer, type ResolvedModel } from '../../connectors';
 import { lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
-import { reportMarkdown, RunsService, shapeReport } from '../../runs';
+import { type PreparedPrompt, reportMarkdown, RunsService, shapeReport } from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
@@ -112,11 +112,17 @@ export class AnswerPipeline {
     const functions = await this.offer(completion, ledger, resolved);
     const prepared = await this.preparation.prepare(completion, ledger, functions);
     const asksModel = resolved !== null && functions.isEmpty;
-    const fixed = asksModel ? await this.material.fixedAnswer(completion, prepared) : null;
+    const fixed = asksModel ? await this.fixedAnswer(completion, prepared) : null;
+    ledger.fixed = fixed;
     tell({ type: 'sources', sources: fixed === null ? ledger.sources : [] });
     if (resolved === null) return this.report(answer, model);
     if (fixed === null) await this.ask(answer, resolved, functions);
     else await this.say(answer, resolved, fixed);
+  }
+
+  private async fixedAnswer(completion: Completion, prepared: PreparedPrompt): Promise<string | null> {
+    const { recorded } = completion;
+    return recorded === null ? this.material.fixedAnswer(completion, prepared) : recorded.recording.fixed;
   }
 
   /** Tells which model answers; without one, what stands for it in a report. */
@@ -163,7 +169,7 @@ export class AnswerPipeline {
     else await this.functions.rounds(answer, functions, { model, messages, params }, requests);
     ledger.firstToken();
     tell({ type: 'answered', usage: ledger.usage });
-    if (requests.text !== null) await checkAnswer(completion, ledger, requests.text);
+    await checkAnswer(completion, ledger, requests.text);
   }
 
   private report({ completion, ledger, tell }: AnswerInProgress, model: string): void {

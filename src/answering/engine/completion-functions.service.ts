@@ -3,6 +3,7 @@ import type { ModelRequest, ResolvedModel } from '../../connectors';
 import { ToolLoop } from '../../tool-calling';
 import { functionEntries, FunctionOffers, type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import type { Completion } from '../completion/completion.types';
+import { recordedFunctions } from '../replay/recorded-functions';
 import type { AnswerInProgress, ModelRequests } from './model-requests';
 
 interface OfferedFunctions {
@@ -21,7 +22,8 @@ export class CompletionFunctions {
 
   /** Nested runs have no functions. */
   async offer(completion: Completion, resolved: ResolvedModel | null): Promise<OfferedFunctions> {
-    const { assistant, depth, request, run } = completion;
+    const { assistant, depth, recorded, request, run } = completion;
+    if (recorded !== null) return { functions: recordedFunctions(recorded.recording), warnings: [] };
     const { functions: stored } = assistant.document;
     if (stored.length === 0 || depth > 0) return { functions: null, warnings: [] };
     if (request.params['tool_choice'] === 'none') return { functions: NO_FUNCTIONS, warnings: [] };

@@ -1,5 +1,4 @@
 import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
-import type { PreparedPrompt } from '../../runs';
 import type { AnswerEvent } from '../completion/answer-event.types';
 import { Backpressure } from '../completion/backpressure';
 import type { Completion } from '../completion/completion.types';
@@ -22,15 +21,15 @@ const chunk = (text: string, more: Partial<ModelChunk> = {}): ModelChunk => ({
 interface Setting {
   readonly batches?: readonly ModelChunk[][];
   readonly answers?: readonly Partial<ModelAnswer>[];
-  readonly isChecked?: boolean;
 }
 
-function requests({ batches = [], answers = [], isChecked = false }: Setting) {
+function requests({ batches = [], answers = [] }: Setting) {
   const controller = new AbortController();
   const completion = {
     run: { id: 'r', startedMono: performance.now(), signal: controller.signal, input: { caller: {} } },
-    request: { stream: answers.length === 0 },
+    request: { stream: answers.length === 0, messages: [], params: {} },
     assistant: {},
+    recorded: null,
     secrets: [],
     meter: { costMicros: null },
   } as unknown as Completion;
@@ -50,7 +49,6 @@ function requests({ batches = [], answers = [], isChecked = false }: Setting) {
     },
   };
   const ledger = new AnswerLedger(completion);
-  if (isChecked) ledger.ready({ sources: [], afterAnswer: jest.fn() } as unknown as PreparedPrompt);
   const events: AnswerEvent[] = [];
   const pressure = new Backpressure();
   const answer = { completion, ledger, pressure, tell: (event: AnswerEvent) => void events.push(event) };
@@ -117,14 +115,13 @@ describe('the requests of an answer to its model', () => {
     expect(vendor.asked).toBe(1);
   });
 
-  it('keep their texts for checks, in one piece or many, round after round', async () => {
-    const streamed = requests({ batches: [[chunk('T'), chunk('w')], [chunk('o.')]], isChecked: true });
+  it('keep their texts, in one piece or many, round after round', async () => {
+    const streamed = requests({ batches: [[chunk('T'), chunk('w')], [chunk('o.')]] });
     await streamed.asking.round(REQUEST, 1);
     await streamed.asking.round(REQUEST, 2);
     expect(streamed.asking.text).toBe('Two.\n\nTwo.');
-    const whole = requests({ answers: [{ text: 'One.' }], isChecked: true });
+    const whole = requests({ answers: [{ text: 'One.' }] });
     await whole.asking.single(REQUEST);
     expect(whole.asking.text).toBe('One.');
-    expect(requests({}).asking.text).toBeNull();
   });
 });

@@ -19,20 +19,15 @@ export interface AnswerInProgress {
 
 /** The model requests of one answer. The vendor's chunks pass unchanged. */
 export class ModelRequests {
-  /** One text per request; null when no tool checks the answer. */
-  private readonly texts: string[] | null;
-
   constructor(
     private readonly answer: AnswerInProgress,
     private readonly resolved: ResolvedModel,
     private readonly images: AnswerImages,
-  ) {
-    this.texts = answer.ledger.prepared?.afterAnswer === undefined ? null : [];
-  }
+  ) {}
 
-  /** Null when no tool checks the answer. */
-  get text(): string | null {
-    return this.texts === null ? null : joinedTexts(this.texts);
+  /** The answer so far. */
+  get text(): string {
+    return joinedTexts(this.answer.ledger.texts);
   }
 
   /** A request that is the whole answer. */
@@ -104,7 +99,7 @@ export class ModelRequests {
     const answer = await this.images.inAnswer(completion, made);
     ledger.usage = addUsage(ledger.usage, answer.usage);
     ledger.finishReason = answer.finishReason;
-    this.texts?.push(answer.text);
+    ledger.texts.push(answer.text);
     return answer;
   }
 
@@ -114,10 +109,11 @@ export class ModelRequests {
     const { connector, target } = this.resolved;
     const chunks = connector.stream(request, target, this.context());
     const told = connector.definition.capabilities.image_generation ? this.images.inChunks(completion, chunks) : chunks;
-    const at = this.texts === null ? 0 : this.texts.push('') - 1;
+    const { texts } = ledger;
+    const at = texts.push('') - 1;
     for await (const batch of told) {
       ledger.firstToken();
-      if (this.texts !== null) for (const chunk of batch) this.texts[at] += chunk.text;
+      for (const chunk of batch) texts[at] += chunk.text;
       yield batch;
     }
   }

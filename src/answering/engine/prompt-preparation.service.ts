@@ -7,6 +7,7 @@ import type { FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
 import { MaterialOnly } from './material-only.service';
+import { recordedPrompt } from '../replay/recorded-prompt';
 import { withInstruction } from './with-instruction';
 
 /** Runs the assistant's own pipeline: from the question to the final messages. */
@@ -20,6 +21,18 @@ export class PromptPreparation {
 
   /** @throws AppError */
   async prepare(completion: Completion, ledger: AnswerLedger, functions: FunctionSet): Promise<PreparedPrompt> {
+    const { recorded, request, run } = completion;
+    const prepared =
+      recorded === null ? await this.worked(completion, ledger, functions) : recordedPrompt(completion, recorded);
+    ledger.spend(prepared.usage);
+    const chars = charsOf(prepared.messages);
+    completion.promptMemory.take(2 * Math.max(0, chars - charsOf(request.messages)));
+    ledger.ready(prepared);
+    run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
+    return prepared;
+  }
+
+  private async worked(completion: Completion, ledger: AnswerLedger, functions: FunctionSet): Promise<PreparedPrompt> {
     const { assistant, assistants, request, run } = completion;
     const { messages, params, stream } = request;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
@@ -33,16 +46,9 @@ export class PromptPreparation {
       throw error;
     });
     const answered = await this.material.instructed(completion, filled);
-    const prepared =
-      completion.instruction === null
-        ? answered
-        : { ...answered, messages: withInstruction(answered.messages, completion.instruction) };
-    ledger.spend(prepared.usage);
-    const chars = charsOf(prepared.messages);
-    completion.promptMemory.take(2 * Math.max(0, chars - charsOf(messages)));
-    ledger.ready(prepared);
-    run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
-    return prepared;
+    return completion.instruction === null
+      ? answered
+      : { ...answered, messages: withInstruction(answered.messages, completion.instruction) };
   }
 }
 

@@ -19,7 +19,8 @@ const reportCall = (personal: ReadonlySet<string>) => (outcome: FunctionOutcome)
     : { chars: 0, cached: false, code: outcome.code }),
 });
 
-const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
+/** Names of plugins whose results are about the asker. */
+export const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
   new Set(
     functions
       .filter(({ plugin }) => plugin.definition.capabilities.includes(PERSONAL))

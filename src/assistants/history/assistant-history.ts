@@ -35,6 +35,11 @@ export class AssistantHistory {
     return { ...summary, description: version.description, ...definitionAnswer(version) };
   }
 
+  /** Number of the newest version. @throws {AppError} `not_found`, `forbidden` */
+  async newest(caller: Caller, id: number): Promise<number> {
+    return (await this.lookup.configurable(caller, id)).row.version;
+  }
+
   async stats(caller: Caller, id: number): Promise<RunStats> {
     const { row } = await this.lookup.configurable(caller, id);
     return this.runs.stats(id, row.organizationId);

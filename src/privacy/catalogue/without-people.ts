@@ -29,6 +29,7 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   oidc_issuers: 'settings of sign-in services',
   organizations: 'settings of institutions',
   plan_outcomes: 'figures per assistant and day',
+  receipt_keys: 'keys that sign receipts',
   tool_stats: 'figures per organization and day',
 };
 

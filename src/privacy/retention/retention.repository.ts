@@ -10,7 +10,7 @@ const EMPTY_RUNS = `
     ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), emptied AS (
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
-      question = NULL,
+      question = NULL, recording = NULL,
       pruned_at = now()
     WHERE id IN (SELECT id FROM old) RETURNING id
   ), told AS (

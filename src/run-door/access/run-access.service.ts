@@ -50,7 +50,7 @@ export interface ReadablePassage extends SourcePassage {
 
 export type ReachedRun = Pick<VisibleRun, 'record' | 'withContents'>;
 
-interface VisibleRecord {
+export interface VisibleRecord {
   readonly record: RunRecord;
   readonly disclosure: Disclosure;
   /** Access to the assistant; null when it is deleted or the caller may not use it. */
@@ -100,6 +100,14 @@ export class RunAccess {
     const { record, disclosure } = await this.visible(caller, await this.runs.glance(caller.organizationId, id));
     if (!caller.scopes.includes('read') && record.userId !== caller.userId) throw notFound('Run');
     return { record, withContents: disclosure !== 'none' };
+  }
+
+  /** A run with the reader's rights; reading a foreign one is audited. @throws `not_found` as `find` */
+  async seen(caller: Caller, id: string): Promise<VisibleRecord> {
+    const found = await this.visible(caller, await this.runs.glance(caller.organizationId, id));
+    if (!caller.scopes.includes('read') && found.record.userId !== caller.userId) throw notFound('Run');
+    await this.recordForeignReading(caller, found);
+    return found;
   }
 
   /** Everybody who may see a run may cancel it. Repeating changes nothing. @throws `not_found`, `run_ended` */

@@ -6,6 +6,7 @@ import type { Run, RunEnd } from '../run/run';
 import { RunBuffer, type RunSink } from './run-buffer';
 import { RunJournal } from '../log/run-journal';
 import { finishedRecord } from '../record/run-record';
+import { RunReceipts } from '../receipt/run-receipts.service';
 import { RunRepository } from '../record/run.repository';
 import type { RunOutcome, RunRecord } from '../run/run.types';
 import { storableRecord } from '../record/storable-record';
@@ -22,6 +23,7 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown {
     private readonly runs: RunRepository,
     private readonly journal: RunJournal,
     private readonly active: ActiveRuns,
+    private readonly receipts: RunReceipts,
   ) {}
 
   /** The first call wins. */
@@ -49,7 +51,8 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown {
     return this.buffer.flush();
   }
 
-  async write(batch: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+  async write(ended: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+    const batch = await Promise.all(ended.map((record) => this.receipts.complete(record)));
     try {
       await this.runs.insertAll(batch);
       return [];

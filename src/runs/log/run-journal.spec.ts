@@ -9,6 +9,7 @@ import { RunJournal } from './run-journal';
 import type { LoggedEvent } from '../run/run-log.types';
 import type { RunRepository } from '../record/run.repository';
 import { RunTails } from './run-tails';
+import type { RunReceipts } from '../receipt/run-receipts.service';
 import type { RunRecord } from '../run/run.types';
 import { runInput } from '../testing/run-input';
 
@@ -46,12 +47,14 @@ class FakeLog {
   }
 }
 
+const receipts = { complete: (record: RunRecord) => Promise.resolve(record) } as unknown as RunReceipts;
+
 function journalOver(log: FakeLog) {
   const signals = new Signals({ database: { url: null } } as unknown as Config);
   const repository = log as unknown as RunEventRepository;
   const active = new ActiveRuns();
-  const journal = new RunJournal(repository, new RunTails(repository, signals), active, signals);
-  const endings = new RunEndings({} as RunRepository, journal, active);
+  const journal = new RunJournal(repository, new RunTails(repository, signals), active, signals, receipts);
+  const endings = new RunEndings({} as RunRepository, journal, active, receipts);
   const begin = (n = 1): Run => {
     const id = `0193b0a0-0000-7000-8000-00000000000${n}`;
     const run = new Run(runInput(), { id, createdAt: new Date(), lastSeq: 0, log: journal.open(id) });

@@ -9,6 +9,7 @@ import { RunEventRepository } from './run-event.repository';
 import type { LoggedEvent } from '../run/run-log.types';
 import { finishedRecord } from '../record/run-record';
 import { idSignals, RUN_EVENTS } from './run-signals';
+import { RunReceipts } from '../receipt/run-receipts.service';
 import { RunTails } from './run-tails';
 import type { RunRecord } from '../run/run.types';
 import { bareRecord, storableRecord } from '../record/storable-record';
@@ -41,6 +42,7 @@ export class RunJournal {
     private readonly tails: RunTails,
     private readonly active: ActiveRuns,
     private readonly signals: Signals,
+    private readonly receipts: RunReceipts,
   ) {}
 
   open(runId: string): DurableLog {
@@ -131,8 +133,9 @@ export class RunJournal {
   }
 
   /** Ends the run with a reduced record when the database refuses the full one. Null when it refuses the events. */
-  private async ended(record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean | null> {
+  private async ended(ending: RunRecord, events: readonly LoggedEvent[]): Promise<boolean | null> {
     const { workerId } = this.active;
+    const record = await this.receipts.complete(ending);
     for (const form of [() => record, () => storableRecord(record), () => bareRecord(record)]) {
       const ours = await this.unlessRefused(record.id, async () => this.events.end(workerId, form(), events));
       if (ours !== null) return ours;

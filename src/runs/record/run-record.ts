@@ -3,7 +3,7 @@ import { cut, storable } from '../report/cut';
 import { redactText } from '../report/redact';
 import { shapePassages, shapeReport, shapeSource, STORED_LIMITS } from '../report/shape-report';
 import type { Run } from '../run/run';
-import type { RunInput, RunOutcome, RunRecord, ToolTiming } from '../run/run.types';
+import type { RunEnding, RunInput, RunOutcome, RunRecord, ToolTiming } from '../run/run.types';
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
@@ -117,6 +117,7 @@ export function queuedRecord(id: string, input: RunInput): RunRecord {
     plan: null,
     draft,
     rating: null,
+    replay: input.replay ?? null,
   };
 }
 
@@ -135,6 +136,12 @@ export function runningRecord(run: Run): RunRecord {
 }
 
 const orNull = (ms: number | null | undefined): number | null => (ms === null || ms === undefined ? null : rounded(ms));
+
+const endingOf = ({ input }: Run, { facts, secrets = [] }: RunOutcome): RunEnding => ({
+  question: input.question ?? '',
+  secrets,
+  ...(facts === undefined ? {} : { facts }),
+});
 
 /** The report is cut and redacted. */
 export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
@@ -156,5 +163,6 @@ export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
     usage: outcome.usage ?? null,
     costMicros: outcome.costMicros ?? null,
     report: outcome.report ? shapeReport(outcome.report, secrets, sources, STORED_LIMITS) : null,
+    ending: endingOf(run, outcome),
   };
 }

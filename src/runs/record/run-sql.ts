@@ -9,7 +9,7 @@ const KEEPING: ReadonlySet<string> = new Set([
 /** Fixed when the run is opened. */
 const FIXED: ReadonlySet<string> = new Set([
   ...['id', 'organization_id', 'caller_organization_id', 'parent_run_id', 'user_id', 'credential_id', 'request_id'],
-  ...['assistant_id', 'assistant_version', 'question', 'created_at', 'background', 'draft', 'worker_id'],
+  ...['assistant_id', 'assistant_version', 'question', 'created_at', 'background', 'draft', 'worker_id', 'replay'],
 ]);
 
 const COLUMNS = RUN_COLUMNS.filter(({ name }) => !KEEPING.has(name));
@@ -72,6 +72,7 @@ export const toRow = (record: RunRecord, workerId: string | null = null): object
   ...record,
   ...countsOf(record),
   usage: undefined,
+  ending: undefined,
   events: JSON.stringify(record.background ? [] : record.events),
   report: record.report === null ? null : { ...record.report, sources: undefined },
   workerId,

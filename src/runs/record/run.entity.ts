@@ -1,5 +1,6 @@
 import { Column, Entity, getMetadataArgsStorage, Index, PrimaryColumn } from 'typeorm';
 import type { PlanSummary, RunStatus, Source, SourcePassage, StampedRunEvent } from '../../kernel';
+import type { RunReplay } from '../run/run-facts.types';
 import type { ShapedReport } from '../report/report.types';
 import type { RatingValue, ToolTiming } from '../run/run.types';
 
@@ -158,6 +159,17 @@ export class RunEntity {
 
   @Column('text', { name: 'rating_reason', nullable: true })
   ratingReason!: string | null;
+
+  /** JSON text of what the run was asked and told, for replays. Null in old runs and after the contents were deleted. */
+  @Column('text', { nullable: true, select: false })
+  recording?: string | null;
+
+  /** JSON text of the signed receipt; null in old runs. */
+  @Column('text', { nullable: true, select: false })
+  receipt?: string | null;
+
+  @Column('jsonb', { nullable: true })
+  replay!: RunReplay | null;
 }
 
 /** Columns as `run-sql.ts` needs them. */

@@ -9,7 +9,7 @@ import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './ru
 import type { RunFilter, RunRating, RunRecord, RunStats } from '../run/run.types';
 
 /** The heaviest columns, which lists do not show. */
-const HEAVY: ReadonlySet<string> = new Set(['sources', 'passages', 'events', 'report', 'plan']);
+const HEAVY: ReadonlySet<string> = new Set(['sources', 'passages', 'events', 'report', 'plan', 'recording', 'receipt']);
 const LIST_COLUMNS = RUN_COLUMNS.filter(({ name }) => !HEAVY.has(name)).map(({ property }) => `run.${property}`);
 
 /** The budget of a run limits its calls; this only bounds a read. */
@@ -25,7 +25,7 @@ function recordOf(row: RunEntity): RunRecord {
   const { costMicros, createdAt, finishedAt, ...columns } = figures;
   const { workerId: _worker, heartbeatAt: _beat, prunedAt: _pruned, ...others } = columns;
   const { cancelRequestedAt: _requested, cancelReason: _reason, report, sources = [], ...rest } = others;
-  const { rating, ratingReason, ...kept } = rest;
+  const { rating, ratingReason, recording: _recording, receipt: _receipt, ...kept } = rest;
   return {
     ...kept,
     createdAt: createdAt.toISOString(),
@@ -38,6 +38,7 @@ function recordOf(row: RunEntity): RunRecord {
     report: report ? { ...report, sources: sources.slice(0, REPORT_LIMITS.sources) } : null,
     plan: row.plan ?? null,
     rating: rating === null ? null : { value: rating, reason: ratingReason },
+    replay: row.replay ?? null,
   };
 }
 
@@ -48,7 +49,7 @@ const PRUNE = `
     ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ), emptied AS (
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
-      question = NULL,
+      question = NULL, recording = NULL,
       pruned_at = now()
     WHERE id IN (SELECT id FROM old) RETURNING id
   ), told AS (
@@ -57,6 +58,12 @@ const PRUNE = `
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
   )
   SELECT id FROM emptied`;
+
+/** JSON texts, null when there is none. */
+export interface RunPapers {
+  readonly recording: string | null;
+  readonly receipt: string | null;
+}
 
 const RATE = `
   WITH rated AS (
@@ -106,6 +113,15 @@ export class RunScope extends TenantScope<RunEntity> {
     const asked = { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() };
     const row = await this.rows.findOneBy([this.where({ id }), asked]);
     return row === null ? null : recordOf(row);
+  }
+
+  /** Recording and receipt of a run that `record` finds; null without a row. */
+  async papers(id: string): Promise<RunPapers | null> {
+    const row = await this.rows.findOne({
+      where: [this.where({ id }), { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() }],
+      select: { id: true, recording: true, receipt: true },
+    });
+    return row === null ? null : { recording: row.recording ?? null, receipt: row.receipt ?? null };
   }
 
   /** Newest first. The cursor is the id of the last run of the page before. */

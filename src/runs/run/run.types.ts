@@ -11,6 +11,7 @@ import type {
   ToldSearch,
   Usage,
 } from '../../kernel';
+import type { RunFacts, RunReplay } from './run-facts.types';
 import type { RunReport, ShapedReport } from '../report/report.types';
 
 export interface RunInput {
@@ -34,6 +35,8 @@ export interface RunInput {
   readonly activityId?: string;
   /** Text of the question; the record keeps its beginning. */
   readonly question?: string;
+  /** Absent for a run that repeats no other. */
+  readonly replay?: RunReplay;
 }
 
 /** How a run ended. Facts that were unknown by then are missing. */
@@ -57,6 +60,8 @@ export interface RunOutcome {
   readonly firstTokenMs?: number | null;
   /** Values that must not appear in the stored report: provider keys and tokens of the organization. */
   readonly secrets?: readonly string[];
+  /** Absent for a run that was refused. */
+  readonly facts?: RunFacts;
 }
 
 /** Time and result of a tool or function call. */
@@ -146,6 +151,22 @@ export interface RunRecord {
   readonly draft: boolean;
   /** Null before the asker rates it. */
   readonly rating: RunRating | null;
+  /** The run that this one repeats; null for an ordinary run. */
+  readonly replay: RunReplay | null;
+  /** Of a run that has just ended, until its record is written. */
+  readonly ending?: RunEnding;
+  /** JSON text of the recording. Only in a record that is written. */
+  readonly recording?: string | null;
+  /** JSON text of the receipt. Only in a record that is written. */
+  readonly receipt?: string;
+}
+
+/** Facts for the recording and the receipt. */
+export interface RunEnding {
+  readonly facts?: RunFacts;
+  /** Whole text. */
+  readonly question: string;
+  readonly secrets: readonly string[];
 }
 
 export interface RunFilter {

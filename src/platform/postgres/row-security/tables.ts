@@ -44,6 +44,7 @@ export const INSTALLATION_TABLES: readonly string[] = [
   'lti_keys',
   'lti_nonces',
   'oidc_attempts',
+  'receipt_keys',
 ];
 
 /** Schema of the job queue. It belongs to no organization. */

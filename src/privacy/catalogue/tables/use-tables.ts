@@ -67,14 +67,15 @@ export const USE_TABLES: readonly PersonTable[] = [
   {
     table: 'runs',
     kind: 'runs',
-    columns: ['user_id', 'credential_id'],
+    columns: ['user_id', 'credential_id', 'recording', 'receipt'],
     rows: ASKED,
     key: 't.id::text',
-    exported: {},
+    // The recording holds the author's prompt; a person reads their receipt where they read the run.
+    exported: { hidden: ['recording', 'receipt'] },
     erasure: {
       by: 'anonymise',
       set: `user_id = '${ERASED_USER_ID}', credential_id = NULL, events = '[]', sources = '[]', passages = '[]', report = NULL,
-            plan = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now())`,
+            plan = NULL, recording = NULL, receipt = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now())`,
     },
   },
   {

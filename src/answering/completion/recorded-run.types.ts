@@ -1,0 +1,11 @@
+import type { Source, SourcePassage } from '../../kernel';
+import type { Recording, ShapedReport } from '../../runs';
+
+/** A recorded run as its repetition needs it. */
+export interface RecordedRun {
+  readonly recording: Recording;
+  readonly sources: readonly Source[];
+  readonly passages: readonly SourcePassage[];
+  /** Null when its prompt was filled but no report was kept. */
+  readonly report: ShapedReport | null;
+}

@@ -1,0 +1,33 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { partText, type Receipt, RECEIPT_FORMAT, type ReceiptPart, type ReceiptPartName } from './check';
+
+export type ReceiptValues = Readonly<Partial<Record<ReceiptPartName, unknown>>>;
+
+export interface ReceiptSubject {
+  readonly runId: string;
+  readonly issuer: string | null;
+  readonly values: ReceiptValues;
+}
+
+const SALT_BYTES = 16;
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** A whole receipt. Absent values make no part. */
+export function makeReceipt({ runId, issuer, values }: ReceiptSubject): Receipt {
+  const parts: Record<string, ReceiptPart> = {};
+  const digests: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    const part = { salt: randomBytes(SALT_BYTES).toString('base64url'), value };
+    parts[name] = part;
+    digests[name] = sha256(partText(name, part));
+  }
+  return { format: RECEIPT_FORMAT, run_id: runId, issued_at: new Date().toISOString(), issuer, digests, parts };
+}
+
+/** The receipt with these parts only. Its signature stays valid. */
+export function withParts(receipt: Receipt, names: ReadonlySet<string>): Receipt {
+  const shown = Object.entries(receipt.parts).filter(([name]) => names.has(name));
+  return { ...receipt, parts: Object.fromEntries(shown) };
+}

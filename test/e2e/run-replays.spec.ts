@@ -1,0 +1,134 @@
+import { startApp, type TestApp } from '../support/app';
+import { makeAssistant, multiTool, user } from '../support/chat';
+import { type KbServer, startKbServer } from '../support/kb-server';
+import { type Person, person } from '../support/people';
+import { readEvents } from '../support/run-events';
+import { startUpstream, type Upstream } from '../support/upstream';
+
+const QUESTION = 'What does chlorophyll do?';
+
+describe('repeated runs and receipts', () => {
+  let app: TestApp;
+  let upstream: Upstream;
+  let kb: KbServer;
+  let teacher: Person;
+  let student: Person;
+  let assistant: number;
+  const asked: unknown[] = [];
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    kb = await startKbServer();
+    app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-replay' } });
+    await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: kb.url, api_token: 't' } });
+    teacher = await person(app);
+    student = await person(app, { role: 'member' });
+    assistant = await makeAssistant(app, {
+      name: 'Recorded',
+      prompt_template: 'C: {1_context}\nQ: {user_input}',
+      metadata: multiTool([
+        { plugin: 'simple_rag', placeholder: '1_context', cache: false, config: { collections: ['bio'] } },
+      ]),
+    });
+    const shares = [
+      { email: teacher.email, access: 'edit' },
+      { email: student.email, access: 'use' },
+    ];
+    await app.api('PUT', `/api/v1/assistants/${assistant}/shares`, { shares });
+    upstream.always({ content: 'It absorbs light.', check: ({ body }) => void asked.push(body.messages) });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await Promise.all([upstream.stop(), kb.stop()]);
+  });
+
+  /** The answer of a person's question, asked in the foreground. */
+  const ask = async (who: Person): Promise<string> => {
+    const body = { model: `lamb_assistant.${assistant}`, messages: [user(QUESTION)], temperature: 0.2 };
+    return String((await who.api('POST', '/v1/chat/completions', body)).json.run_id);
+  };
+  const ended = async (who: Person, id: string) => {
+    await readEvents(app, `${id}/events`, { authorization: `Bearer ${who.key}` });
+    return (await who.api('GET', `/api/v1/runs/${id}`)).json;
+  };
+  const replay = (who: Person, id: string, body: object) => who.api('POST', `/api/v1/runs/${id}/replay`, body);
+  const receiptOf = async (who: Person, id: string) => (await who.api('GET', `/api/v1/runs/${id}/receipt`)).json;
+  const verify = async (receipt: unknown) => (await student.api('POST', '/api/v1/receipts/verify', receipt)).json;
+
+  it('with recorded results ask the model the same bytes and no tool', async () => {
+    const id = await ask(student);
+    const searches = kb.queries;
+    const started = await replay(teacher, id, { mode: 'recorded' });
+    expect([started.status, started.json.status]).toEqual([202, 'queued']);
+    const run = await ended(teacher, started.json.run_id);
+    expect(run).toMatchObject({
+      status: 'completed',
+      answer: 'It absorbs light.',
+      draft: true,
+      strategy: 'sequential',
+      replay: { of: id, mode: 'recorded' },
+    });
+    expect(JSON.stringify(asked.at(-1))).toBe(JSON.stringify(asked.at(-2)));
+    expect(kb.queries).toBe(searches);
+    expect((await replay(student, id, { mode: 'recorded' })).status).toBe(403);
+    const other = await replay(teacher, id, { mode: 'recorded', changes: { version: 1 } });
+    expect(other.json.errors).toEqual([expect.objectContaining({ path: 'changes.version' })]);
+  });
+
+  it('afresh run under another strategy and other settings', async () => {
+    const id = await ask(student);
+    const changes = { orchestrator: 'parallel', tools: { '1_context': { config: { top_k: 1 } } } };
+    const started = await replay(teacher, id, { mode: 'fresh', changes });
+    expect(started.status).toBe(202);
+    expect(await ended(teacher, started.json.run_id)).toMatchObject({ status: 'completed', strategy: 'parallel' });
+    const unknown = await replay(teacher, id, { mode: 'fresh', changes: { tools: { '9_none': { enabled: false } } } });
+    expect(unknown.json.errors[0].path).toBe('changes.tools.9_none');
+  });
+
+  it('say what is gone and what is left', async () => {
+    const id = await ask(student);
+    const model = await replay(teacher, id, { mode: 'recorded', changes: { connector: 'no_such_vendor' } });
+    expect([model.status, model.json.reason]).toEqual([409, 'replay.gone']);
+    expect(model.json.errors[0]).toMatchObject({ path: 'changes.connector', code: 'connector.unknown' });
+  });
+
+  it('give each reader the parts of the receipt that are theirs, and every selection verifies', async () => {
+    const id = await ask(student);
+    const [own, whole] = [await receiptOf(student, id), await receiptOf(teacher, id)];
+    expect(Object.keys(own.receipt.parts)).toEqual(expect.arrayContaining(['question', 'asker', 'model', 'answer']));
+    for (const hidden of ['prompt', 'settings', 'parameters', 'cost'])
+      expect(own.receipt.parts).not.toHaveProperty(hidden);
+    expect(whole.receipt.parts.parameters.value).toEqual({ temperature: 0.2 });
+    expect(JSON.stringify(whole)).not.toContain(QUESTION);
+    expect(own.signature).toBe(whole.signature);
+    expect([await verify(own), await verify(whole)]).toEqual([{ valid: true }, { valid: true }]);
+    const stranger = await person(app, { role: 'member' });
+    expect((await stranger.api('GET', `/api/v1/runs/${id}/receipt`)).status).toBe(404);
+  });
+
+  it('refuse a receipt that was changed, whatever was changed', async () => {
+    const good = await receiptOf(teacher, await ask(student));
+    const changed = (change: (receipt: any) => void) => {
+      const copy = structuredClone(good);
+      change(copy);
+      return verify(copy);
+    };
+    expect(await changed(({ receipt }) => (receipt.parts.model.value.model = 'gpt-4o-maxi'))).toEqual({
+      valid: false,
+      reason: 'part_changed',
+      part: 'model',
+    });
+    expect(await changed(({ receipt }) => (receipt.run_id = good.receipt.parts.asker.value.user_id))).toMatchObject({
+      reason: 'signature',
+    });
+    expect(await changed(({ receipt }) => delete receipt.digests.answer)).toMatchObject({ reason: 'signature' });
+    expect(await changed(({ receipt }) => (receipt.parts.note = receipt.parts.model))).toMatchObject({
+      reason: 'part_unknown',
+    });
+    expect(await changed((signed) => (signed.key_id = 'ffff'))).toMatchObject({ reason: 'unknown_key' });
+    expect(await changed(({ receipt }) => (receipt.verdict = 'copied'))).toMatchObject({ reason: 'malformed' });
+    expect(await verify([])).toMatchObject({ valid: false, reason: 'malformed' });
+    const keys = await fetch(`${app.url}/.well-known/bellwether-receipt-keys.json`);
+    expect(await keys.json()).toEqual({ keys: [expect.objectContaining({ kid: good.key_id, crv: 'Ed25519' })] });
+  });
+});
