@@ -4,6 +4,9 @@ export const DOCUMENT_FORMATS = [
   'pdf',
   'docx',
   'pptx',
+  'xlsx',
+  'epub',
+  'notebook',
   'html',
   'markdown',
   'text',
@@ -18,7 +21,7 @@ export interface DetectedFormat {
   readonly format: DocumentFormat;
   /** Media type to serve the original with. */
   readonly contentType: string;
-  /** Null for PDF, Word and PowerPoint. */
+  /** Null for formats that are not text. */
   readonly encoding: TextEncoding | null;
 }
 
@@ -28,7 +31,7 @@ export interface ExtractionInput {
   readonly filename: string;
 }
 
-/** `start` is an offset in the document's text. Pages and slides are numbered from 1. */
+/** `start` is an offset in the document's text. Pages, slides, sheets and cells are numbered from 1. */
 export interface PageStart {
   readonly page: number;
   readonly start: number;
@@ -39,8 +42,12 @@ export interface ExtractedDocument extends Omit<DetectedFormat, 'encoding'> {
   /** Markdown-like: `#` headings, `|` tables, fenced code; formulas as written. Without NUL and unpaired surrogates. */
   readonly text: string;
   readonly title: string | null;
-  /** One per page or slide with text, in order; empty for formats without pages. */
+  /** One per page, slide, sheet or cell with text, in order; empty for formats without such places. */
   readonly pages: readonly PageStart[];
+  /** Number of all pages, slides, sheets or cells; null for formats without them. */
+  readonly pageCount: number | null;
+  /** Printed page numbers, or names of sheets, from the first on. Empty where they only count from 1. */
+  readonly pageLabels: readonly string[];
   /** Missing or guessed parts, in words for the owner. */
   readonly warnings: readonly string[];
 }

@@ -1,16 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
-import { cellText, pipeTable } from './html-tables';
+import { isNumber, rowsText } from './table-rows';
 import { sourceText } from './text';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
-/** Long tables are split and repeat their header, so that each passage has the column names. */
-const TABLE_CHARS = 600;
-/** Longer rows become records with one value per line. */
-const LONG_ROW = 300;
-
 const records = (text: string, delimiter: string, more: object = {}): string[][] =>
   parse(text, {
     delimiter,
@@ -38,8 +33,6 @@ function delimiterOf(text: string): string {
   return [...DELIMITERS].sort((a, b) => score(b) - score(a))[0] ?? ',';
 }
 
-const isNumber = (value: string): boolean => /^[-+]?[\d.,\s]*\d[\d.,\s%€$]*$/.test(value);
-
 /** The first row names the columns unless it holds numbers, blanks or the same name twice. */
 function withHeader(rows: readonly string[][]): { header: readonly string[]; body: readonly string[][] } {
   const [first = [], ...rest] = rows;
@@ -48,33 +41,6 @@ function withHeader(rows: readonly string[][]): { header: readonly string[]; bod
   const width = Math.max(...rows.slice(0, 1_000).map((row) => row.length));
   return { header: Array.from({ length: width }, (_, index) => `column ${index + 1}`), body: rows };
 }
-
-const nameOf = (header: readonly string[], index: number): string => header[index] ?? `column ${index + 1}`;
-
-/** One value per line, a blank line after each record. */
-const asRecord = (header: readonly string[], row: readonly string[]): string =>
-  row.flatMap((value, index) => (value === '' ? [] : [`${nameOf(header, index)}: ${value}`])).join('\n');
-
-/** Small tables, each with the header. */
-function asTables(header: readonly string[], body: readonly string[][]): string[] {
-  const head = header.map(cellText);
-  const tables: string[] = [];
-  let rows: string[][] = [];
-  let length = 0;
-  for (const row of body) {
-    const cells = row.map(cellText);
-    rows.push(cells);
-    length += lengthOf(cells);
-    if (length < TABLE_CHARS) continue;
-    tables.push(pipeTable([head, ...rows]));
-    rows = [];
-    length = 0;
-  }
-  if (rows.length > 0 || tables.length === 0) tables.push(pipeTable([head, ...rows]));
-  return tables;
-}
-
-const lengthOf = (row: readonly string[]): number => row.reduce((sum, value) => sum + value.length + 3, 0);
 
 function parsed(text: string): string[][] {
   try {
@@ -95,9 +61,5 @@ export function readCsv(source: Source): Content {
   const rows = parsed(text).filter((row) => row.some((value) => value !== ''));
   if (rows.length === 0) throw new ExtractionError('document.empty', 'The file holds no values');
   const { header, body } = withHeader(rows);
-  const sample = body.slice(0, 200);
-  const typical = sample.reduce((sum, row) => sum + lengthOf(row), 0) / Math.max(1, sample.length);
-  const isWide = typical > LONG_ROW || lengthOf(header) > LONG_ROW;
-  const parts = isWide ? body.map((row) => asRecord(header, row)) : asTables(header, body);
-  return { text: parts.join('\n\n'), title: null, pages: [], warnings };
+  return { text: rowsText(header, body), title: null, pages: [], warnings };
 }

@@ -8,7 +8,8 @@ export interface Source {
   readonly limits: ExtractionLimits;
 }
 
-export type Content = Pick<ExtractedDocument, 'text' | 'title' | 'pages' | 'warnings'>;
+export type Content = Pick<ExtractedDocument, 'text' | 'title' | 'pages' | 'warnings'> &
+  Partial<Pick<ExtractedDocument, 'pageCount' | 'pageLabels'>>;
 
 /** Reads one format. @throws {ExtractionError} */
 export type FormatReader = (source: Source) => Content | Promise<Content>;

@@ -8,6 +8,9 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',
   docx: 'docx',
   pptx: 'pptx',
+  xlsx: 'xlsx',
+  epub: 'epub',
+  ipynb: 'notebook',
   html: 'html',
   htm: 'html',
   md: 'markdown',
@@ -23,6 +26,9 @@ const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  epub: 'application/epub+zip',
+  notebook: 'application/x-ipynb+json',
   html: 'text/html',
   markdown: 'text/markdown',
   text: 'text/plain',
@@ -32,7 +38,8 @@ const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   srt: 'application/x-subrip',
 };
 
-export const READABLE_EXTENSIONS = '.pdf, .docx, .pptx, .html, .md, .txt, .csv, .json, .vtt or .srt';
+export const READABLE_EXTENSIONS =
+  '.pdf, .docx, .pptx, .xlsx, .epub, .ipynb, .html, .md, .txt, .csv, .json, .vtt or .srt';
 
 const HEAD_BYTES = 4096;
 /** ISO 32000-1, appendix H: readers accept a header within the first 1,024 bytes. */
@@ -42,10 +49,11 @@ const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** Stream of an Office document under a password ([MS-OFFCRYPTO] §2.3.4). */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
+type ArchiveKind = 'docx' | 'pptx' | 'xlsx' | 'epub';
+
 /** Format by content. `what` completes "The content is …". */
 interface Content {
-  readonly kind:
-    'pdf' | 'docx' | 'pptx' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
+  readonly kind: ArchiveKind | 'pdf' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
   readonly what: string;
   readonly encoding?: TextEncoding;
   readonly head?: string;
@@ -55,7 +63,14 @@ const PDF: Content = { kind: 'pdf', what: 'a PDF' };
 
 const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
 
-const OFFICE: readonly (readonly [folder: string, what: string])[] = [
+/** Archives that are read, by a file that all have and one of their own. */
+const READ: readonly (readonly [file: string, own: string, kind: ArchiveKind, what: string])[] = [
+  ['[Content_Types].xml', 'word/', 'docx', 'a Word document'],
+  ['[Content_Types].xml', 'ppt/', 'pptx', 'a PowerPoint presentation'],
+  ['[Content_Types].xml', 'xl/', 'xlsx', 'an Excel workbook'],
+  ['META-INF/container.xml', '', 'epub', 'an e-book'],
+];
+const UNREAD: readonly (readonly [folder: string, what: string])[] = [
   ['xl/', 'an Excel workbook'],
   ['content.xml', 'an OpenDocument file'],
   ['OEBPS/', 'an e-book'],
@@ -69,12 +84,10 @@ async function archiveContent(bytes: Buffer): Promise<Content> {
   }
   const names = listing.entries.map(({ fileName }) => fileName);
   const has = (folder: string): boolean => names.some((name) => name.startsWith(folder));
-  if (names.includes('[Content_Types].xml')) {
-    if (has('word/')) return { kind: 'docx', what: 'a Word document' };
-    if (has('ppt/')) return { kind: 'pptx', what: 'a PowerPoint presentation' };
-  }
-  const office = OFFICE.find(([folder]) => has(folder));
-  return { kind: 'unreadable', what: office?.[1] ?? 'a ZIP archive' };
+  const read = READ.find(([file, own]) => names.includes(file) && has(own));
+  if (read !== undefined) return { kind: read[2], what: read[3] };
+  const unread = UNREAD.find(([folder]) => has(folder));
+  return { kind: 'unreadable', what: unread?.[1] ?? 'a ZIP archive' };
 }
 
 const HTML_START = /^(?:\s|<\?xml[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])/i;
@@ -120,6 +133,9 @@ const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = 
   pdf: ({ kind }) => kind === 'pdf',
   docx: ({ kind }) => kind === 'docx',
   pptx: ({ kind }) => kind === 'pptx',
+  xlsx: ({ kind }) => kind === 'xlsx',
+  epub: ({ kind }) => kind === 'epub',
+  notebook: ({ kind, head = '' }) => kind === 'json' || (kind === 'text' && JSON_START.test(head)),
   html: ({ kind, head = '' }) => kind === 'html' || (kind === 'text' && /<[a-z!][^<>]*>/i.test(head)),
   markdown: ({ kind }) => kind === 'text' || kind === 'json',
   text: ({ kind }) => kind === 'text' || kind === 'json',
@@ -130,7 +146,12 @@ const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = 
 };
 
 /** Formats that are ZIP archives of XML parts. */
-const ARCHIVES: Readonly<Partial<Record<DocumentFormat, string>>> = { docx: 'Word document', pptx: 'presentation' };
+const ARCHIVES: Readonly<Partial<Record<DocumentFormat, string>>> = {
+  docx: 'Word document',
+  pptx: 'presentation',
+  xlsx: 'workbook',
+  epub: 'e-book',
+};
 
 function archiveRefusal(what: string, { kind }: Content): ExtractionError | null {
   if (kind === 'encrypted') {

@@ -9,17 +9,23 @@ import { detectFormat } from './detect-format';
 import type { Content, FormatReader } from '../formats/format-reader.types';
 import { readCaptions } from '../formats/captions';
 import { readCsv } from '../formats/csv';
-import { readDocx } from '../formats/docx';
+import { readEpub } from '../formats/epub';
+import { readNotebook } from '../formats/notebook';
+import { readDocx } from '../formats/office/docx';
 import { readHtml } from '../formats/html';
 import { readJson } from '../formats/json';
 import { readPdf } from '../formats/pdf/pdf';
-import { readPptx } from '../formats/pptx';
+import { readPptx } from '../formats/office/pptx';
 import { readText } from '../formats/text';
+import { readXlsx } from '../formats/xlsx/xlsx';
 
 const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   pdf: readPdf,
   docx: readDocx,
   pptx: readPptx,
+  xlsx: readXlsx,
+  epub: readEpub,
+  notebook: readNotebook,
   html: readHtml,
   markdown: readText,
   text: readText,
@@ -45,13 +51,15 @@ export async function parseDocument(
   const { format, contentType, encoding } = await detectFormat(bytes, filename);
   const content = await READERS[format]({ bytes, encoding, limits });
   withinLimit(content, limits);
-  const { text, title, pages, warnings } = content;
+  const { text, title, pages, pageCount = null, pageLabels = [], warnings } = content;
   return {
     format,
     contentType,
     text: storable(text),
     title: title === null ? null : storable(title),
     pages,
+    pageCount,
+    pageLabels: pageLabels.map(storable),
     warnings,
   };
 }

@@ -98,6 +98,15 @@ function listed(numbers: readonly number[]): string {
   return shown.join(', ') + (ranges.length > 10 ? ', …' : '');
 }
 
+const LABEL_CHARS = 20;
+
+/** Printed page numbers; empty where they only count from 1 (ISO 32000-1 §12.4.2). */
+async function pageLabels(pdf: PdfDocument): Promise<string[]> {
+  const labels = (await pdf.getPageLabels().catch(() => null)) ?? [];
+  const isPlain = labels.every((label, index) => label === String(index + 1) || label === '');
+  return isPlain ? [] : labels.map((label, index) => label.slice(0, LABEL_CHARS).trim() || String(index + 1));
+}
+
 async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const title = (info as Record<string, unknown>)['Title'];
@@ -141,7 +150,14 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
     }
     const { text, pages: starts } = composePdf(withoutPageHeaders(pages), await outlineOf(pdf));
     const title = (await metadataTitle(pdf)) ?? firstHeading(text);
-    return { text, title, pages: starts, warnings: warningsOf(pages, broken, text) };
+    return {
+      text,
+      title,
+      pages: starts,
+      pageCount: pdf.numPages,
+      pageLabels: await pageLabels(pdf),
+      warnings: warningsOf(pages, broken, text),
+    };
   } finally {
     await pdf.destroy();
   }

@@ -10,17 +10,33 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/epub+zip': 'epub',
+  'application/x-ipynb+json': 'ipynb',
   'text/vtt': 'vtt',
   'application/x-subrip': 'srt',
 };
 /** Media types that say little: the extension of the address decides. */
 const VAGUE: readonly string[] = ['', 'text/plain', 'application/octet-stream', 'binary/octet-stream'];
-const BY_ADDRESS: readonly string[] = ['md', 'csv', 'json', 'pdf', 'docx', 'pptx', 'vtt', 'srt', 'txt'];
-const TEXTS: readonly string[] = ['html', 'md', 'csv', 'json', 'vtt', 'srt', 'txt'];
+const BY_ADDRESS: readonly string[] = [
+  'md',
+  'csv',
+  'json',
+  'pdf',
+  'docx',
+  'pptx',
+  'xlsx',
+  'epub',
+  'ipynb',
+  'vtt',
+  'srt',
+  'txt',
+];
+const TEXTS: readonly string[] = ['html', 'md', 'csv', 'json', 'ipynb', 'vtt', 'srt', 'txt'];
 
 export const isCaptionsFile = (extension: string): boolean => extension === 'vtt' || extension === 'srt';
 
-export const extensionOf = ({ pathname }: URL): string => /\.([a-z]{2,4})$/i.exec(pathname)?.[1]?.toLowerCase() ?? '';
+export const extensionOf = ({ pathname }: URL): string => /\.([a-z]{2,5})$/i.exec(pathname)?.[1]?.toLowerCase() ?? '';
 
 /** The extension that names the format of a body. @throws {SourceError} `source.content_type` */
 export function formatOf(contentType: string, url: URL): string {

@@ -1,37 +1,16 @@
-import { posix } from 'node:path';
-import { ExtractionError } from '../document/extraction.errors';
-import type { PageStart } from '../document/extraction.types';
-import type { Content, Source } from './format-reader.types';
+import { ExtractionError } from '../../document/extraction.errors';
+import type { PageStart } from '../../document/extraction.types';
+import type { Content, Source } from '../format-reader.types';
 import { type OfficeParts, openOffice } from './office-archive';
+import { partText, relationsOf } from './office-relations';
 import { readDiagram, readNotes, readSlide, type Slide } from './pptx-slide';
-import { allNamed, parseXml } from './pptx-xml';
+import { allNamed, parseXml } from './office-xml';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-interface Relation {
-  readonly id: string;
-  readonly type: string;
-  /** Name of a part. */
-  readonly target: string;
-}
-
-const textOf = (parts: OfficeParts, name: string): string | undefined => parts.get(name)?.toString('utf8');
-
-/** Parts of the same file that a part refers to. Nothing outside of the file is read. */
-function relationsOf(parts: OfficeParts, part: string): readonly Relation[] {
-  const folder = posix.dirname(part);
-  const xml = textOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
-  if (xml === undefined) return [];
-  return allNamed(parseXml(xml), 'Relationship').flatMap(({ attributes }) => {
-    const { Id: id, Type: type = '', Target: target, TargetMode: mode } = attributes;
-    if (id === undefined || target === undefined || mode === 'External') return [];
-    return [{ id, type: posix.basename(type), target: posix.resolve(`/${folder}`, target).slice(1) }];
-  });
-}
-
 /** Names of the slides' parts in their order. */
 function slideParts(parts: OfficeParts): readonly string[] {
-  const xml = textOf(parts, PRESENTATION);
+  const xml = partText(parts, PRESENTATION);
   if (xml === undefined) {
     throw new ExtractionError('document.malformed', 'The presentation is damaged and cannot be read');
   }
@@ -43,10 +22,10 @@ function slideParts(parts: OfficeParts): readonly string[] {
 function sectionOf(parts: OfficeParts, part: string, slide: Slide, number: number): string {
   const relations = relationsOf(parts, part);
   const notesPart = relations.find(({ type }) => type === 'notesSlide')?.target;
-  const notesXml = notesPart === undefined ? undefined : textOf(parts, notesPart);
+  const notesXml = notesPart === undefined ? undefined : partText(parts, notesPart);
   const notes = notesXml === undefined ? '' : readNotes(notesXml);
   const diagrams = slide.diagrams.map((id) => {
-    const xml = textOf(parts, relations.find((relation) => relation.id === id)?.target ?? '');
+    const xml = partText(parts, relations.find((relation) => relation.id === id)?.target ?? '');
     return xml === undefined ? '' : readDiagram(xml);
   });
   const blocks = [...slide.blocks, ...diagrams, notes === '' ? '' : `Notes: ${notes}`].filter((block) => block !== '');
@@ -75,7 +54,7 @@ export async function readPptx({ bytes, limits }: Source): Promise<Content> {
   let title: string | null = null;
   let start = 0;
   for (const [index, name] of names.entries()) {
-    const xml = textOf(parts, name);
+    const xml = partText(parts, name);
     if (xml === undefined) continue;
     const slide = readSlide(xml);
     const page = index + 1;
@@ -98,7 +77,7 @@ export async function readPptx({ bytes, limits }: Source): Promise<Content> {
     ...(hidden.length === 0 ? [] : [`${listOf(hidden)}: hidden, left out`]),
     ...(charts.length === 0 ? [] : [`${listOf(charts)}: charts are not read`]),
   ];
-  return { text: sections.join(SEPARATOR), title, pages, warnings };
+  return { text: sections.join(SEPARATOR), title, pages, pageCount: names.length, warnings };
 }
 
 const SEPARATOR = '\n\n';

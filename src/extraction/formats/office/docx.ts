@@ -1,10 +1,10 @@
 import mammoth from 'mammoth';
-import { ExtractionError } from '../document/extraction.errors';
+import { ExtractionError } from '../../document/extraction.errors';
 import { withEquations } from './docx-equations';
-import type { Content, Source } from './format-reader.types';
-import { htmlToMarkdown } from './html';
+import type { Content, Source } from '../format-reader.types';
+import { htmlToMarkdown } from '../html';
 import { type OfficeParts, openOffice } from './office-archive';
-import { firstHeading } from './text';
+import { firstHeading } from '../text';
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 

@@ -1,6 +1,6 @@
 import { withEquations } from './docx-equations';
-import { cellText, pipeTable } from './html-tables';
-import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement } from './pptx-xml';
+import { cellText, pipeTable } from '../html-tables';
+import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement } from './office-xml';
 
 /** The text of one slide. */
 export interface Slide {

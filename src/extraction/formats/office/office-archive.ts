@@ -1,14 +1,14 @@
 import type { Entry, ZipFile } from 'yauzl';
-import { ExtractionError } from '../document/extraction.errors';
-import type { ExtractionLimits } from '../document/extraction.types';
-import { entriesOf, MOST_ENTRIES, openZip } from '../document/zip-listing';
+import { ExtractionError } from '../../document/extraction.errors';
+import type { ExtractionLimits } from '../../document/extraction.types';
+import { entriesOf, MOST_ENTRIES, openZip } from '../../document/zip-listing';
 
 /** The expansion limit applies beyond this size only. */
 const FREE_BYTES = 10 * 1024 * 1024;
 /** Images and embedded objects stay packed. */
-const UNPACKED = /\.(xml|rels)$/i;
+const PARTS = /\.(?:xml|rels)$/i;
 
-/** The XML parts of an office document by name. */
+/** The XML parts of an office document or e-book by name. */
 export type OfficeParts = ReadonlyMap<string, Buffer>;
 
 const tooBig = (): ExtractionError =>
@@ -26,13 +26,13 @@ async function unpack(zip: ZipFile, entry: Entry, left: number): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-async function unpackAll(bytes: Buffer, limit: number): Promise<OfficeParts> {
+async function unpackAll(bytes: Buffer, limit: number, wanted: RegExp): Promise<OfficeParts> {
   const zip = await openZip(bytes);
   if (zip.entryCount > MOST_ENTRIES) throw tooBig();
   const parts = new Map<string, Buffer>();
   let left = limit;
   for (const entry of await entriesOf(zip)) {
-    if (!UNPACKED.test(entry.fileName)) continue;
+    if (!wanted.test(entry.fileName)) continue;
     const content = await unpack(zip, entry, left);
     left -= content.length;
     parts.set(entry.fileName, content);
@@ -44,10 +44,11 @@ async function unpackAll(bytes: Buffer, limit: number): Promise<OfficeParts> {
 export async function openOffice(
   bytes: Buffer,
   { maxExpansion }: ExtractionLimits,
-  what: 'Word document' | 'presentation',
+  what: 'Word document' | 'presentation' | 'workbook' | 'e-book',
+  wanted = PARTS,
 ): Promise<OfficeParts> {
   try {
-    return await unpackAll(bytes, Math.max(FREE_BYTES, bytes.length * maxExpansion));
+    return await unpackAll(bytes, Math.max(FREE_BYTES, bytes.length * maxExpansion), wanted);
   } catch (error) {
     if (error instanceof ExtractionError) throw error;
     throw new ExtractionError('document.malformed', `The ${what} is damaged and cannot be read`, {
