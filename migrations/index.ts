@@ -1,4 +1,5 @@
 import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
+import { LabelPages1796710000000 } from './1796710000000-LabelPages';
 import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
 import { RerankPassages1796700000000 } from './1796700000000-RerankPassages';
 import { IndexLists1796630200000 } from './1796630200000-IndexLists';
@@ -134,4 +135,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   IndexAssistantTexts1796630400000,
   RerankPassages1796700000000,
   AddReceipts1796730000000,
+  LabelPages1796710000000,
 ];

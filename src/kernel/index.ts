@@ -3,6 +3,7 @@ export * from './caller';
 export * from './chat/assemble-messages';
 export * from './chat/chat';
 export * from './chat/search-facts';
+export * from './chat/source-place';
 export * from './chat/sources';
 export * from './error-reasons';
 export * from './errors';

@@ -1,3 +1,5 @@
+import type { SourcePlace } from './source-place';
+
 /** A source as clients see it (docs/reference/events.md). */
 export interface KnowledgeBaseSource {
   readonly type: 'knowledge_base';
@@ -11,6 +13,8 @@ export interface KnowledgeBaseSource {
   readonly page?: number;
   /** Last page; absent for one page. */
   readonly page_end?: number;
+  /** Where it stands in the document, for formats that have pages, slides, sheets or cells. */
+  readonly place?: SourcePlace;
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section?: string;
   readonly document_id?: string;
@@ -42,23 +46,29 @@ export type Source = KnowledgeBaseSource | RubricSource | FileSource;
 export function sourceIdentity(source: Source): string {
   if (source.type === 'rubric') return JSON.stringify([source.type, source.rubric_id, source.format]);
   if (source.type === 'file') return JSON.stringify([source.type, source.path, source.chars, source.truncated]);
-  const { type, title, url, document, page, page_end, section, document_id, knowledge_base } = source;
+  const { type, title, url, document, page, page_end, place, section, document_id, knowledge_base } = source;
   const where = document_id === undefined ? [title, url, document, knowledge_base?.id] : [document_id];
-  return JSON.stringify([type, ...where, page, page_end, section]);
+  const cell = page === undefined && place !== undefined ? [place.from, place.to] : [];
+  return JSON.stringify([type, ...where, page, page_end, section, ...cell]);
 }
 
 /** Text that a tool found, for the reader and for connectors that quote. */
 export interface SourcePassage {
   /** Number of its source over all tools of the run; null for material without a source. */
   readonly n: number | null;
-  /** Title of the document and the section; empty when unknown. */
+  /** Title of the document, the section and the place; empty when unknown. */
   readonly title: string;
   readonly text: string;
 }
 
 export function titleOfSource(source: Source): string {
   if (source.type === 'file') return source.path;
-  const { title, section = '' } = source.type === 'rubric' ? { title: source.title } : source;
+  if (source.type === 'rubric') return source.title;
+  const { place } = source;
+  return place === undefined ? withSection(source) : `${withSection(source)}, ${place.text}`;
+}
+
+function withSection({ title, section = '' }: KnowledgeBaseSource): string {
   if (section === '' || section === title) return title;
   return section.startsWith(`${title} › `) ? section : `${title} › ${section}`;
 }

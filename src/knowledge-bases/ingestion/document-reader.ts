@@ -50,7 +50,7 @@ export class DocumentReader {
     if (bytes.length < size) throw new ExtractionError('document.too_large', 'The file is too large to be uploaded');
     const document = await this.extractor.extract({ bytes, filename }, { signal });
     const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };
-    const { text, title, warnings } = document;
-    return { text, title, warnings, batches: chunkBatches(document, options, INDEX_BATCH) };
+    const { text, title, pageCount, pageLabels, warnings } = document;
+    return { text, title, pageCount, pageLabels, warnings, batches: chunkBatches(document, options, INDEX_BATCH) };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ExtractedDocument } from '../../extraction';
 import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
@@ -20,9 +21,7 @@ export interface ClaimedDocument {
   readonly claim: string;
 }
 
-export interface Content {
-  readonly text: string;
-  readonly title: string | null;
+export interface Content extends Pick<ExtractedDocument, 'text' | 'title' | 'pageCount' | 'pageLabels'> {
   /** Parts of the document that the text lacks. */
   readonly warnings: readonly string[];
   /** Chunks in order. Lazy: all chunks of a long document would fill the memory. */
@@ -30,7 +29,7 @@ export interface Content {
 }
 
 /** A complete set of chunks that is not searched yet. */
-export interface Written extends Pick<Content, 'title' | 'warnings'> {
+export interface Written extends Pick<Content, 'title' | 'pageCount' | 'pageLabels' | 'warnings'> {
   readonly generation: string;
   readonly chunks: number;
   readonly language: string;
@@ -53,7 +52,7 @@ export class DocumentWriter {
 
   /** @throws {ClaimLost} */
   async write(document: ClaimedDocument, content: Content, signal: AbortSignal): Promise<Written> {
-    const { text, title, warnings, batches } = content;
+    const { text, title, pageCount, pageLabels, warnings, batches } = content;
     const generation = uuidv7();
     const { organizationId, knowledgeBaseId, id: documentId } = document.row;
     const detected = await this.detector.detectMost(text);
@@ -71,16 +70,19 @@ export class DocumentWriter {
       });
       first = current;
     }
-    return { generation, title, warnings, chunks: first, language };
+    return { generation, title, pageCount, pageLabels, warnings, chunks: first, language };
   }
 
   /** Makes the generation and its file current, and ends the claim. @throws {ClaimLost} */
-  async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks, language }: Written): Promise<void> {
+  async switchTo(document: ClaimedDocument, written: Written): Promise<void> {
+    const { generation, title, pageCount, pageLabels, warnings, chunks, language } = written;
     const { organizationId, knowledgeBaseId, language: before } = document.row;
     await this.locked(document, {}, async (_, tx) => {
       await this.documents.within(organizationId, tx).finish(document.row.id, document.claim, {
         ...processed(document.row),
         title,
+        pageCount,
+        pageLabels: pageLabels.length === 0 ? null : [...pageLabels],
         warnings: [...warnings],
         chunkCount: chunks,
         generation,

@@ -166,7 +166,7 @@ export class RetrievalService {
     const ignored = mode === undefined ? [] : sources.external.map((ref) => ignoresMode(ref, mode));
     return {
       collections,
-      passages: kept.map((candidate) => this.passageOf(owner, candidate, query)),
+      passages: kept.map((candidate) => this.passageOf(owner, candidate, query, plan)),
       question: searchedQuestion(plan, hits, answers.length > 0),
       warnings: [...plan.warnings, ...ignored, ...failed.map(describe), ...(reranking?.warnings ?? []), ...warnings],
     };
@@ -205,13 +205,18 @@ export class RetrievalService {
     return arrangedOf(hitLists(await this.own.search(plan, depth), { ...plan, ...query, depth, isLast: true }));
   }
 
-  private passageOf(owner: Principal, candidate: Candidate, query: RetrievalQuery): Passage {
+  private passageOf(
+    owner: Principal,
+    candidate: Candidate,
+    query: RetrievalQuery,
+    { question }: Pick<SearchPlan, 'question'>,
+  ): Passage {
     if (!isOwn(candidate)) return { ...candidate.passage, text: candidate.text };
     const { knowledge_base_id: knowledgeBaseId, document_id: documentId } = candidate.hit;
     const { organizationId, userId: ownerId } = owner;
     const { reader = owner, assistantId = null } = query;
     const target = { organizationId, knowledgeBaseId, documentId, ownerId, readerId: reader.userId, assistantId };
-    return ownPassage(candidate, this.links.sign(target));
+    return ownPassage(candidate, this.links.sign(target), question.language?.language ?? null);
   }
 }
 

@@ -32,6 +32,11 @@ export interface Hit {
   readonly section: string;
   readonly page: number | null;
   readonly page_end: number | null;
+  /** Printed number of the first and last page, or name of the sheet; null where they only count from 1. */
+  readonly page_label: string | null;
+  readonly page_end_label: string | null;
+  /** Pages of the document; null when unknown. */
+  readonly page_count: number | null;
   readonly ordinal: number;
   readonly chunk_count: number;
   readonly start_offset: number;

@@ -25,14 +25,18 @@ export interface SectionChunk {
   readonly end_offset: number;
   readonly page: number | null;
   readonly page_end: number | null;
+  readonly page_label: string | null;
+  readonly page_end_label: string | null;
 }
 
 const SECTIONS = `
-  SELECT (w.place - 1)::int AS place, c.text, c.table_header, c.start_offset, c.end_offset, c.page, c.page_end
+  SELECT (w.place - 1)::int AS place, c.text, c.table_header, c.start_offset, c.end_offset, c.page, c.page_end,
+    d.page_labels[c.page] AS page_label, d.page_labels[c.page_end] AS page_end_label
   FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY
     AS w (document_id, generation, section_start, section_end, place)
   JOIN kb_chunks c ON c.document_id = w.document_id AND c.generation = w.generation AND c.organization_id = $1
     AND c.start_offset < w.section_end AND c.end_offset > w.section_start
+  JOIN kb_documents d ON d.id = c.document_id
   ORDER BY w.place, c.ordinal`;
 
 /** Reads the index. Every method is one round trip. */

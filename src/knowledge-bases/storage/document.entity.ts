@@ -106,6 +106,14 @@ export class DocumentEntity {
   @Column('integer', { name: 'chunk_count', default: 0 })
   chunkCount!: number;
 
+  /** Number of pages, slides, sheets or cells; null for formats without them, and for documents of earlier versions. */
+  @Column('integer', { name: 'page_count', nullable: true })
+  pageCount!: number | null;
+
+  /** Printed page numbers or names of sheets, the first of page 1; null where they only count from 1. */
+  @Column('text', { name: 'page_labels', array: true, nullable: true })
+  pageLabels!: string[] | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

@@ -52,11 +52,12 @@ const resultSection = (result: ReportResult): string[] => [
   fenced(result.preview === '' ? NO_CONTENT : result.preview),
 ];
 
-function placeLines({ knowledge_base, page, page_end, section }: KnowledgeBaseSource): string[] {
+function placeLines({ knowledge_base, page, page_end, place, section }: KnowledgeBaseSource): string[] {
   const pages = page_end === undefined ? `${page}` : `${page}–${page_end}`;
   return [
     ...(knowledge_base === undefined ? [] : [`- **Knowledge Base:** ${oneLine(knowledge_base.name)}`]),
     ...(page === undefined ? [] : [`- **Page:** ${pages}`]),
+    ...(place === undefined ? [] : [`- **Place:** ${oneLine(place.text)}`]),
     ...(section === undefined ? [] : [`- **Section:** ${oneLine(section)}`]),
   ];
 }

@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../../kernel';
+import {
+  isJsonObject,
+  type JsonObject,
+  type KnowledgeBaseSource,
+  PLACE_UNITS,
+  type Source,
+  type SourcePlace,
+  type Usage,
+} from '../../kernel';
 import { readSearch } from './read-search';
 import { cleanText, cutText } from './clean-text';
 import { type Citation, type FoundPassage, ToolFailure, type ToolOutput } from '../contract';
@@ -144,9 +152,23 @@ function placeOf(value: JsonObject): Partial<KnowledgeBaseSource> {
   return {
     ...(value.page === undefined ? {} : { page: number(value, 'page') }),
     ...(value.page_end === undefined ? {} : { page_end: number(value, 'page_end') }),
+    ...(value.place === undefined ? {} : { place: readPlace(value.place) }),
     ...(value.section === undefined ? {} : { section: text(value, 'section') }),
     ...(value.document_id === undefined ? {} : { document_id: text(value, 'document_id') }),
     ...(isJsonObject(base) ? { knowledge_base: { id: text(base, 'id'), name: text(base, 'name') } } : {}),
+  };
+}
+
+function readPlace(value: unknown): SourcePlace {
+  const unit = isJsonObject(value) ? PLACE_UNITS.find((each) => each === value['unit']) : undefined;
+  if (!isJsonObject(value) || unit === undefined) throw wrong('the place of a source is not a place');
+  return {
+    unit,
+    from: number(value, 'from'),
+    to: number(value, 'to'),
+    of: value['of'] === null ? null : number(value, 'of'),
+    label: value['label'] === null ? null : text(value, 'label'),
+    text: text(value, 'text'),
   };
 }
 

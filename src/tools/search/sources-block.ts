@@ -57,22 +57,28 @@ export interface CitedText {
 }
 
 /**
- * Joins texts by blank lines for the model; each belongs to the source at its position. `numbered` puts `[n] ` before each
- * text, `lamb` appends the sources block of classic assistants. The engine fills in the numbers, which span all tools.
+ * Joins texts by blank lines for the model; each belongs to the source at its position. `numbered` puts `[n] ` and, where
+ * it is known, the place in the document before each text, `lamb` appends the sources block of classic assistants. The engine fills in the numbers, which span all tools.
  */
 export function citedText(texts: readonly string[], sources: readonly Source[], style: SourcesInPrompt): CitedText {
   const passages = texts.map((text, source) => ({ source, text }));
   if (style === 'none' || texts.length === 0) return { content: texts.join('\n\n'), citations: [], passages };
-  return { ...(style === 'numbered' ? numbered(texts) : withBlock(texts.join('\n\n'), sources)), passages };
+  return { ...(style === 'numbered' ? numbered(texts, sources) : withBlock(texts.join('\n\n'), sources)), passages };
 }
 
-function numbered(texts: readonly string[]): Omit<CitedText, 'passages'> {
+/** Where a passage stands, so that an answer can name it; empty when unknown. */
+function placeBefore(source: Source | undefined): string {
+  if (source?.type !== 'knowledge_base' || source.place === undefined) return '';
+  return `(${source.title.replace(/\s+/g, ' ')}, ${source.place.text}) `;
+}
+
+function numbered(texts: readonly string[], sources: readonly Source[]): Omit<CitedText, 'passages'> {
   const citations: Citation[] = [];
   let content = '';
   for (const [source, text] of texts.entries()) {
     if (source > 0) content += '\n\n';
     citations.push({ at: content.length + 1, source });
-    content += `[] ${text}`;
+    content += `[] ${placeBefore(sources[source])}${text}`;
   }
   return { content, citations };
 }

@@ -78,8 +78,7 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
     ...candidate.hit,
     start_offset: Math.min(...pieces.map((piece) => piece.start)),
     end_offset: Math.max(...pieces.map((piece) => piece.end)),
-    page: pages.length === 0 ? null : Math.min(...pages),
-    page_end: pages.length === 0 ? null : Math.max(...pages),
+    ...pageRange(pages),
     table_header: pieces[0]?.tableHeader ?? null,
   };
   return { ...candidate, hit, text: joinedText(pieces) };
@@ -92,10 +91,28 @@ export function withColumnNames<T extends Candidate>(candidate: T): T {
 }
 
 /** First and last page of the part of a chunk inside the section, as far as its pages tell. */
-function pagesIn(chunk: SectionChunk, start: number, end: number): number[] {
-  const { page, page_end: last } = chunk;
+function pagesIn(chunk: SectionChunk, start: number, end: number): Page[] {
+  const { page, page_end: lastPage } = chunk;
   if (page === null) return [];
-  return [chunk.start_offset < start ? (last ?? page) : page, chunk.end_offset > end ? page : (last ?? page)];
+  const first = { number: page, label: chunk.page_label };
+  const last = lastPage === null ? first : { number: lastPage, label: chunk.page_end_label };
+  return [chunk.start_offset < start ? last : first, chunk.end_offset > end ? first : last];
+}
+
+interface Page {
+  readonly number: number;
+  readonly label: string | null;
+}
+
+function pageRange(pages: readonly Page[]): Pick<Hit, 'page' | 'page_end' | 'page_label' | 'page_end_label'> {
+  const sorted = [...pages].sort((a, b) => a.number - b.number);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  return {
+    page: first?.number ?? null,
+    page_end: last?.number ?? null,
+    page_label: first?.label ?? null,
+    page_end_label: last?.label ?? null,
+  };
 }
 
 /** A slice of a document; offsets are UTF-16 code units. */

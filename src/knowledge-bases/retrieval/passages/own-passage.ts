@@ -1,23 +1,24 @@
 import type { JsonObject, KnowledgeBaseSource } from '../../../kernel';
+import { placeOf } from './passage-place';
 import type { OwnCandidate } from './candidate';
 import { momentAddress } from '../../sources/fetching/watch-page';
 import type { Passage } from './retrieval.types';
 
 /**
  * A passage from our own index, unlike those of external servers. `file_url` leads to the document as it is stored here,
- * which is also the source's address unless the document was fetched from one.
+ * which is also the source's address unless the document was fetched from one. `language` is that of the question.
  */
 export function ownPassage(
   { hit, text, similarity, relevance, knowledgeBase, matches }: OwnCandidate,
   fileUrl: string,
+  language: string | null,
 ): Passage {
-  const { page, page_end: last, section } = hit;
+  const { section } = hit;
   const spoken = spokenPlace(hit);
   const address = hit.source_url === null ? null : addressOf(hit.source_url, spoken);
   const url = address ?? fileUrl;
-  const place: Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'section'> = {
-    ...(page === null ? {} : { page }),
-    ...(page === null || last === null || last === page ? {} : { page_end: last }),
+  const place: Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'place' | 'section'> = {
+    ...placeOf(hit, language),
     ...(section === '' ? {} : { section }),
   };
   return {

@@ -22,6 +22,8 @@ const own = (document: string, start: number, similarity: number): Candidate =>
       table_header: null,
       page: 1 + start,
       page_end: null,
+      page_label: null,
+      page_end_label: null,
       section_start: Math.floor(start / SECTION) * SECTION,
       section_end: Math.floor(start / SECTION) * SECTION + SECTION,
       start_offset: start,
@@ -50,6 +52,8 @@ const sections = (asked: SectionKey[][]) => (keys: readonly SectionKey[]) => {
         end_offset: start + from + 10,
         page: start + from,
         page_end: null,
+        page_label: null,
+        page_end_label: null,
       })),
     ),
   );
@@ -120,6 +124,8 @@ describe('arranging what collections found', () => {
         end_offset,
         page,
         page_end,
+        page_label: null,
+        page_end_label: null,
       };
     };
     const { candidates } = await selectPassages([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
@@ -161,7 +167,17 @@ describe('rows from the middle of a table', () => {
   it('give a part of a section that begins in a table its column names', async () => {
     const chunk = (start: number, table_header: string | null): SectionChunk => {
       const text = `| row ${start} |`.padEnd(20, ' ');
-      return { place: 0, text, table_header, start_offset: start, end_offset: start + 20, page: null, page_end: null };
+      return {
+        place: 0,
+        text,
+        table_header,
+        start_offset: start,
+        end_offset: start + 20,
+        page: null,
+        page_end: null,
+        page_label: null,
+        page_end_label: null,
+      };
     };
     const found = await selectPassages([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
       Promise.resolve([[chunk(40, header), chunk(60, header)]]),

@@ -1,5 +1,5 @@
-/** Form of the index. Number 1 had no parts of compounds. A higher number re-indexes every knowledge base in the background. */
-export const INDEX_VERSION = 2;
+/** Form of the index. Number 1 had no parts of compounds, number 2 no page labels. A higher number re-indexes every knowledge base in the background. */
+export const INDEX_VERSION = 3;
 
 /** Catalan l·l, also written ŀl or with look-alike dots. The text-search parser would split the word at the dot. */
 const GEMINATE_L = /(?:l[·•‧⋅]|ŀ)l/gi;

@@ -152,9 +152,9 @@ const refusal = (error: unknown): unknown =>
     ? new ToolFailure('tool.unavailable', 'the knowledge base is not accessible')
     : error;
 
-function placeOf({ title, page, page_end: end, section }: KnowledgeBaseSource): string {
+function placeOf({ title, place, page, page_end: end, section }: KnowledgeBaseSource): string {
   const pages = page === undefined ? '' : end === undefined ? `, page ${page}` : `, pages ${page}–${end}`;
-  return `"${title}"${pages}${section === undefined ? '' : `, ${section}`}`;
+  return `"${title}"${place === undefined ? pages : `, ${place.text}`}${section === undefined ? '' : `, ${section}`}`;
 }
 
 const passageText = ({ source, text }: Passage): string => `From ${placeOf(source)}:\n${text}`;

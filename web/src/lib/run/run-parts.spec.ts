@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { i18n } from '$lib/i18n/i18n.svelte';
+import english from '$lib/i18n/messages/runs.en.json';
 import { filledOf, shownParts, templateOf } from './prompt';
 import { beginning, type Span } from './run-state';
-import { linkOf, pagesOf } from './sources';
+import { linkOf, placeOf } from './sources';
 import { durationText } from '$lib/i18n/durations';
 import { barsOf, reasonOf } from './steps/spans';
 
@@ -61,6 +63,12 @@ describe('the filled prompt', () => {
 });
 
 describe('sources', () => {
+  beforeAll(async () => {
+    vi.stubGlobal('fetch', async () => Response.json(english));
+    await i18n.use('en');
+    vi.unstubAllGlobals();
+  });
+
   it('lead to their page, and only to web pages and places of the service', () => {
     expect(linkOf({ type: 'knowledge_base', url: '/api/v1/sources?link=1', page: 3 })).toBe(
       '/api/v1/sources?link=1#page=3',
@@ -70,6 +78,17 @@ describe('sources', () => {
     expect(linkOf({ type: 'knowledge_base', url: '/\\evil.example' })).toBeNull();
     expect(linkOf({ type: 'knowledge_base', url: '/\t/evil.example' })).toBeNull();
     expect(linkOf({ type: 'file' })).toBeNull();
-    expect(pagesOf({ type: 'knowledge_base', page: 3, page_end: 4 })).toBe('3–4');
+  });
+
+  it.each([
+    [undefined, 'page 3–4'],
+    [{ unit: 'page', label: null, of: 9 }, 'page 3–4 of 9'],
+    [{ unit: 'page', label: 'i–ii', of: 9 }, 'p. i–ii (3–4 of 9)'],
+    [{ unit: 'slide', label: null, of: 9 }, 'slide 3–4'],
+    [{ unit: 'sheet', label: 'Grades', of: 9 }, 'sheet “Grades”'],
+    [{ unit: 'cell', label: null, of: 9 }, 'cell 3–4'],
+  ] as const)('say where they stand: %j', (place, words) => {
+    const facts = place === undefined ? {} : { place: { ...place, from: 3, to: 4, text: '' } };
+    expect(placeOf({ type: 'knowledge_base', page: 3, page_end: 4, ...facts })).toBe(words);
   });
 });

@@ -1,4 +1,5 @@
 import { api, must } from '$lib/api/client';
+import { t } from '$lib/i18n/i18n.svelte';
 import type { Source } from './run-events';
 import { isTameAddress } from './markdown/tame-address';
 
@@ -12,13 +13,32 @@ export function titleOf(source: Source | undefined): string {
 }
 
 /** Its address, where it is a web page or a document of this service. */
-export function linkOf({ url, page }: Source): string | null {
+export function linkOf(source: Source): string | null {
+  const { url } = source;
+  const page = openedPage(source);
   if (url === undefined || !isTameAddress(url)) return null;
   return page === undefined || url.includes('#') ? url : `${url}#page=${page}`;
 }
 
-export const pagesOf = ({ page, page_end: end }: Source): string | null =>
-  page === undefined ? null : end === undefined || end === page ? `${page}` : `${page}–${end}`;
+/** The page at which its original can be opened. Slides cannot. */
+export const openedPage = ({ page, place }: Source): number | undefined =>
+  place === undefined || place.unit === 'page' ? page : undefined;
+
+const rangeOf = (from: number, to: number | undefined): string =>
+  to === undefined || to === from ? `${from}` : `${from}–${to}`;
+
+/** Where it stands in its document, in words; null when unknown. */
+export function placeOf({ page, page_end: end, place }: Source): string | null {
+  if (place === undefined) return page === undefined ? null : t('runs.pages', { pages: rangeOf(page, end) });
+  const pages = rangeOf(place.from, place.to);
+  const { unit, label, of } = place;
+  if (unit === 'sheet') return t('runs.sheet', { label: label ?? pages });
+  if (unit !== 'page') return t(`runs.${unit}`, { pages });
+  if (label !== null) {
+    return of === null ? t('runs.page_label', { label, pages }) : t('runs.page_label_of', { label, pages, of });
+  }
+  return of === null ? t('runs.pages', { pages }) : t('runs.page_of', { pages, of });
+}
 
 /** Between texts that share a number. */
 const GAP = '\n\n…\n\n';
