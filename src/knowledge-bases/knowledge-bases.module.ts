@@ -45,6 +45,8 @@ import { RetrievalService } from './retrieval/retrieval.service';
 import { SpellingRepository } from './search/spelling.repository';
 import { SpellingCorrector } from './retrieval/question/spelling-corrector';
 import { PassageRepository } from './search/passage.repository';
+import { ResidentIndexes } from './search/resident/resident-indexes';
+import { ResidentRepository } from './search/resident/resident.repository';
 import { SearchIndex } from './search/search-index';
 import { VectorStore } from './search/vectors/vector-store';
 import { VectorStoreRepository } from './search/vectors/vector-store.repository';
@@ -113,6 +115,8 @@ import { SourceRepository } from './sources/storage/source.repository';
     SpellingRepository,
     QuestionRewriter,
     Rerankers,
+    ResidentIndexes,
+    ResidentRepository,
     RetrievalService,
     SearchIndex,
     SharingService,

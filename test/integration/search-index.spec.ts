@@ -1,8 +1,11 @@
 import type { DataSource } from 'typeorm';
 import { uuidv7 } from '../../src/kernel';
-import { searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
+import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
+import { type KeywordParameters, searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
+import { ResidentIndexes } from '../../src/knowledge-bases/search/resident/resident-indexes';
+import { ResidentRepository } from '../../src/knowledge-bases/search/resident/resident.repository';
 import { searchableText } from '../../src/knowledge-bases/search/words/searchable-text';
-import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
+import { type FoundHit, PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
 import { Transactions } from '../../src/platform/database/transactions';
 import { openTestDatabase, resetDatabase } from '../support/database';
@@ -81,12 +84,49 @@ async function add(target: string | Indexed, texts: readonly string[], configura
   return { knowledgeBaseId, documentId, generation };
 }
 
-const ask = (knowledgeBaseId: string | readonly string[], text: string, topK = 10, configuration = 'simple') => {
+const question = (
+  knowledgeBaseId: string | readonly string[],
+  text: string,
+  topK = 10,
+  configuration = 'simple',
+): KeywordParameters => {
   const ids = [knowledgeBaseId].flat();
-  const numbers = ids.map(() => 1);
-  const wording = [[text], [configuration]] as const;
-  return passages.search(searchStatement([ids, numbers, organizationId, [configuration], topK, 0, ...wording], null));
+  return [ids, ids.map(() => 1), organizationId, [configuration], topK, 0, [text], [configuration]];
 };
+
+/** Asks the database and an index in memory, which must find the same. */
+async function search(parameters: KeywordParameters): Promise<FoundHit[]> {
+  const found = await passages.search(searchStatement(parameters, null));
+  const { indexes, ready } = inMemory();
+  await ready(parameters);
+  const same = (await indexes.search(parameters)) ?? [];
+  expect(same.map(withoutFigures)).toEqual(found.map(({ by: _, ...hit }) => withoutFigures(hit)));
+  same.forEach(({ similarity, strength }, at) => {
+    expect(similarity).toBeCloseTo(found[at]?.similarity ?? -1, 9);
+    expect(strength).toBeCloseTo(found[at]?.strength ?? -1, 9);
+  });
+  return found;
+}
+
+const withoutFigures = ({ similarity: _, strength: __, ...hit }: Hit) => hit;
+
+/** Indexes in memory that are told of every write by `written`. */
+function inMemory() {
+  const handlers: ((organizationId: string | null) => void)[] = [];
+  const indexes = new ResidentIndexes(new ResidentRepository(dataSource), {
+    on: (_tables, handler) => handlers.push(handler),
+  });
+  const ready = async (parameters: KeywordParameters): Promise<void> => {
+    for (let asked = 0; asked < 2 * parameters[0].length + 1; asked++) {
+      await indexes.search(parameters);
+      await indexes.settled();
+    }
+  };
+  const written = (): void => handlers.forEach((handler) => handler(organizationId));
+  return { indexes, ready, written };
+}
+
+const ask = (...asked: Parameters<typeof question>): Promise<FoundHit[]> => search(question(...asked));
 
 /** Numbers below 1 that are the same in every run. */
 function random(seed: number): () => number {
@@ -141,10 +181,10 @@ it('counts a word as often as the question repeats it', async () => {
   const kb = await knowledgeBase();
   const texts = ['salt and light', 'water and light', 'roots', 'leaves'];
   await add(kb, texts);
-  const question = 'water salt water';
-  const hits = await ask(kb, question);
+  const repeated = 'water salt water';
+  const hits = await ask(kb, repeated);
   expect(hits.map((hit) => hit.text)).toEqual(['water and light', 'salt and light']);
-  const expected = bm25(texts, question);
+  const expected = bm25(texts, repeated);
   const [first, second] = hits.map(({ similarity }) => similarity);
   expect((first ?? 0) / (second ?? 1)).toBeCloseTo((expected[0]?.score ?? 0) / (expected[1]?.score ?? 1), 9);
   expect((first ?? 0) / (second ?? 1)).toBeCloseTo(2, 9);
@@ -254,6 +294,61 @@ it('finds chunks whose ids need more than 32 bits', async () => {
   expect(Number(last)).toBeGreaterThan(2 ** 31);
   expect((await ask(kb, 'osmosis')).map(({ text }) => text).sort()).toEqual([texts[3], texts[2], texts[0]].sort());
   expect((await ask(kb, 'diffusion')).map(({ text }) => text)).toEqual([texts[1]]);
+});
+
+it('asks each knowledge base in its wordings and takes the best of them', async () => {
+  const [a, b] = [await knowledgeBase(), await knowledgeBase()];
+  await add(a, ['the cells of a leaf', 'water and light'], 'english');
+  await add(b, ['las celulas de la hoja', 'the cell of a leaf', 'agua'], 'spanish');
+  const wordings = ['which cells has a leaf', 'que celulas tiene la hoja'];
+  const configurations = ['english', 'spanish'];
+  const hits = await search([[a, b, b], [1, 1, 2], organizationId, configurations, 5, 0, wordings, configurations]);
+  expect(hits.map(({ text }) => text).sort()).toEqual([
+    'las celulas de la hoja',
+    'the cell of a leaf',
+    'the cells of a leaf',
+  ]);
+});
+
+describe('an index in memory', () => {
+  it('is read after the second question, and again when something was written and asked for twice', async () => {
+    const kb = await knowledgeBase();
+    const first = await add(kb, ['osmosis of water']);
+    const { indexes, written } = inMemory();
+    const asked = question(kb, 'osmosis');
+    const found = async () => {
+      const hits = await indexes.search(asked);
+      await indexes.settled();
+      return hits?.map(({ text }) => text) ?? null;
+    };
+    expect(await found()).toBeNull();
+    expect(await found()).toBeNull();
+    expect(await found()).toEqual(['osmosis of water']);
+    await add(first, ['osmosis today']);
+    written();
+    expect(await found()).toBeNull();
+    expect(await found()).toBeNull();
+    expect(await found()).toEqual(['osmosis today']);
+  });
+
+  it('is none for another organization, for a deleted knowledge base and for a large one', async () => {
+    const kb = await knowledgeBase();
+    await add(kb, ['osmosis']);
+    const { indexes, ready, written } = inMemory();
+    const asked = question(kb, 'osmosis');
+    await ready(asked);
+    expect(await indexes.search(asked)).toHaveLength(1);
+    const [ids, numbers, , ...rest] = asked;
+    expect(await indexes.search([ids, numbers, uuidv7(), ...rest])).toBeNull();
+    await dataSource.query('UPDATE knowledge_bases SET chunk_count = 1000000');
+    written();
+    await ready(asked);
+    expect(await indexes.search(asked)).toBeNull();
+    await dataSource.query('UPDATE knowledge_bases SET chunk_count = 1, deleted_at = now()');
+    written();
+    await ready(asked);
+    expect(await indexes.search(asked)).toBeNull();
+  });
 });
 
 describe('languages', () => {

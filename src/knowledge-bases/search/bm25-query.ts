@@ -6,9 +6,9 @@ export const K1 = 1;
 export const B = 0.75;
 
 /** Only the rarest known terms of a query are searched. Further terms hardly change a ranking. */
-const QUERY_TERMS = 64;
+export const QUERY_TERMS = 64;
 /** Terms that the match strength looks at, rarest first: with all of them it would fall with the length of a question. */
-const STRENGTH_TERMS = 6;
+export const STRENGTH_TERMS = 6;
 /**
  * Budget of postings read for a question, rarest terms first, divided among the knowledge bases. A term beyond the budget gives
  * the postings with the highest impact of each block. More common terms only add to the score of candidates found so far.
@@ -21,6 +21,13 @@ export const BLOCK = 128;
 const LEAST_OF_BLOCK = 16;
 /** Candidates that get their exact score. */
 const CANDIDATES = 100;
+
+/** The words of each row of `wording`, as stems with their frequency in it. */
+export const WORDS = `
+    SELECT q.number, w.lexeme AS term, cardinality(w.positions) AS qtf
+    FROM wording q CROSS JOIN LATERAL unnest(${termsOf('q.configuration', 'q.text')}) w
+    WHERE q.spoken = q.configuration OR w.positions && (
+      SELECT array_agg(place) FROM unnest(${termsOf('q.spoken', 'q.text')}) own, unnest(own.positions) place)`;
 
 /**
  * Parameters: knowledge base ids, the wording that each is asked in (from 1), organization, text-search configurations of the
@@ -54,11 +61,7 @@ export const BM25_QUERY = `
       SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens
       FROM (SELECT DISTINCT id, chunk_count, token_count FROM scope) kb
     ) s
-  ), word AS (
-    SELECT q.number, w.lexeme AS term, cardinality(w.positions) AS qtf
-    FROM wording q CROSS JOIN LATERAL unnest(${termsOf('q.configuration', 'q.text')}) w
-    WHERE q.spoken = q.configuration OR w.positions && (
-      SELECT array_agg(place) FROM unnest(${termsOf('q.spoken', 'q.text')}) own, unnest(own.positions) place)
+  ), word AS (${WORDS}
   ), known AS MATERIALIZED (
     SELECT scope.id AS knowledge_base_id, word.number, word.term, word.qtf, t.id, coalesce(t.df, 0) AS df, t.recent
     FROM word JOIN scope ON scope.number = word.number

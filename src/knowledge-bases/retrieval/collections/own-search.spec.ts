@@ -2,6 +2,7 @@ import { AppError } from '../../../kernel';
 import type { QueryEmbedder } from '../../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import type { PassageRepository } from '../../search/passage.repository';
+import type { ResidentIndexes } from '../../search/resident/resident-indexes';
 import type { VectorStore } from '../../search/vectors/vector-store';
 import type { LanguageDetector } from '../../../platform/languages';
 import type { SpellingCorrector } from '../question/spelling-corrector';
@@ -32,6 +33,7 @@ function over(embed: QueryEmbedder['embed'], lack: string | null = null) {
   };
   const own = new OwnSearch(
     { search } as PassageRepository,
+    { search: async () => null } as unknown as ResidentIndexes,
     { embed } as QueryEmbedder,
     { unavailable: lack, graphsOf: () => [] } as unknown as VectorStore,
     { detect: async () => null } as unknown as LanguageDetector,

@@ -8,7 +8,8 @@ import type { Hit } from '../../search/chunk.types';
 import { fuseHits, type FusionScope } from '../../search/hybrid-fusion';
 import { type KeywordParameters, searchStatement } from '../../search/hybrid-query';
 import { quotedPhrases } from '../../search/words/quoted-phrases';
-import { PassageRepository, type SectionChunk, type SectionKey } from '../../search/passage.repository';
+import { ResidentIndexes } from '../../search/resident/resident-indexes';
+import { type FoundHit, PassageRepository, type SectionChunk, type SectionKey } from '../../search/passage.repository';
 import { VectorStore } from '../../search/vectors/vector-store';
 import type { VectorScope } from '../../search/vectors/vector-query';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
@@ -60,6 +61,7 @@ export class OwnSearch {
 
   constructor(
     private readonly passages: PassageRepository,
+    private readonly resident: ResidentIndexes,
     private readonly embedder: QueryEmbedder,
     private readonly vectors: VectorStore,
     private readonly detector: LanguageDetector,
@@ -145,23 +147,26 @@ export class OwnSearch {
     return this.spelling.correct(vocabulary, question.text, found?.unknown ?? null);
   }
 
-  /** Up to `depth` hits of each knowledge base, all together best first. One round trip. */
+  /** Up to `depth` hits of each knowledge base, all together best first. */
   async search(plan: SearchPlan, depth: number): Promise<Hit[]> {
     if (plan.bases.length === 0 || isBlank(plan.question.text)) return [];
-    const graphs = this.vectors.graphsOf(plan.vectors);
-    const statement = searchStatement(
-      keywordParameters(plan, depth),
-      plan.vectors.length === 0
-        ? null
-        : { graphs, organizationId: plan.organizationId, scopes: plan.vectors, topK: depth, threshold: 0 },
-    );
-    const rows = await this.passages.search(statement);
+    const keyword = keywordParameters(plan, depth);
+    const resident = keyword === null ? null : await this.resident.search(keyword);
+    const rows = await this.searchTables(plan, resident === null ? keyword : null, depth);
     return fuseHits({
-      keyword: rows.filter(({ by }) => by === 'keyword'),
+      keyword: resident ?? rows.filter(({ by }) => by === 'keyword'),
       vector: rows.filter(({ by }) => by === 'vector'),
       scopes: new Map(plan.bases.map((base) => [base.id, fusionScope(base, modeOf(plan, base))])),
       depth,
     });
+  }
+
+  private async searchTables(plan: SearchPlan, keyword: KeywordParameters | null, depth: number): Promise<FoundHit[]> {
+    const { organizationId, vectors: scopes } = plan;
+    if (keyword === null && scopes.length === 0) return [];
+    const graphs = this.vectors.graphsOf(scopes);
+    const vector = scopes.length === 0 ? null : { graphs, organizationId, scopes, topK: depth, threshold: 0 };
+    return this.passages.search(searchStatement(keyword, vector));
   }
 
   /** Why a mode cannot run on a knowledge base now; null when it can. Calls no provider. */
