@@ -97,21 +97,23 @@ function best(index: ResidentIndex, words: readonly Weighed[], limits: { mean: n
   const similarities = new Float64Array(index.chunks.length);
   const strengths = new Float64Array(index.chunks.length);
   for (const { term, weight, rare } of words) {
-    const postings = index.of(term);
-    postings?.places.forEach((place, at) => {
-      const frequency = postings.frequencies[at] ?? 0;
+    const { places, frequencies } = index.of(term) ?? NO_POSTINGS;
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at] ?? 0;
       const length = index.lengths[place] ?? 0;
-      const part = 1 / (1 + (K1 * (1 - B) + (K1 * B * length) / limits.mean) / frequency);
+      const part = 1 / (1 + (K1 * (1 - B) + (K1 * B * length) / limits.mean) / (frequencies[at] ?? 0));
       similarities[place] = (similarities[place] ?? 0) + weight * part;
       strengths[place] = (strengths[place] ?? 0) + rare * part;
-    });
+    }
   }
-  const found: Found[] = [];
-  similarities.forEach((similarity, place) => {
-    if (similarity > 0) found.push({ index, place, similarity, strength: strengths[place] ?? 0 });
-  });
-  return found.sort((a, b) => b.similarity - a.similarity || a.place - b.place).slice(0, limits.depth);
+  const places = [...similarities.keys()].filter((place) => (similarities[place] ?? 0) > 0);
+  return places
+    .sort((a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b)
+    .slice(0, limits.depth)
+    .map((place) => ({ index, place, similarity: similarities[place] ?? 0, strength: strengths[place] ?? 0 }));
 }
+
+const NO_POSTINGS = { places: new Uint32Array(), frequencies: new Uint8Array() };
 
 /** One entry a chunk: the best of its wordings. */
 function merged(found: readonly Found[]): readonly Found[] {

@@ -24,11 +24,16 @@ export interface ResidentTotals {
   readonly tokenCount: number;
 }
 
-/** Chunks that have a term, by their place in `chunks`, and how often each has it. */
+/** Chunks that have a term, by their place in `chunks`, and how often each has it: 0 to 255. */
 interface Postings {
   readonly df: number;
-  readonly places: number[];
-  readonly frequencies: number[];
+  readonly places: Uint32Array;
+  readonly frequencies: Uint8Array;
+}
+
+interface Entry {
+  readonly place: number;
+  readonly frequency: number;
 }
 
 /** The keyword index of one knowledge base in memory. */
@@ -39,38 +44,44 @@ export class ResidentIndex {
   readonly chunks: readonly FoundChunk[];
   /** Words of each chunk. */
   readonly lengths: readonly number[];
-  private readonly postings = new Map<string, Postings>();
+  /** Postings of all terms. */
+  readonly size: number;
+  private readonly postings: ReadonlyMap<string, Postings>;
 
   /** `chunks` in the order of their ids. */
   constructor(totals: ResidentTotals, terms: readonly ResidentTerm[], chunks: readonly ResidentChunk[]) {
     this.id = totals.id;
     this.chunkCount = totals.chunkCount;
     this.tokenCount = totals.tokenCount;
-    const byId = new Map<number, Postings>();
-    for (const { id, term, df } of terms) {
-      const postings = { df, places: [], frequencies: [] };
-      byId.set(id, postings);
-      this.postings.set(term, postings);
-    }
     this.lengths = chunks.map(({ length }) => length);
-    this.chunks = chunks.map(({ terms: list, length: _length, ...chunk }, place) => {
-      for (const entry of list === '' ? [] : list.split(',')) {
-        const packed = Number(entry);
-        const postings = byId.get(Math.floor(packed / 256));
-        postings?.places.push(place);
-        postings?.frequencies.push(packed % 256);
-      }
-      return chunk;
-    });
-  }
-
-  /** Postings of all terms. */
-  get size(): number {
-    return [...this.postings.values()].reduce((sum, { places }) => sum + places.length, 0);
+    this.chunks = chunks.map(({ terms: _terms, length: _length, ...chunk }) => chunk);
+    const entries = entriesOf(chunks);
+    this.postings = new Map(
+      terms.map(({ id, term, df }) => {
+        const own = entries.get(id) ?? [];
+        const places = Uint32Array.from(own, ({ place }) => place);
+        return [term, { df, places, frequencies: Uint8Array.from(own, ({ frequency }) => frequency) }];
+      }),
+    );
+    this.size = [...this.postings.values()].reduce((sum, { places }) => sum + places.length, 0);
   }
 
   /** Undefined for a term that no chunk has. */
   of(term: string): Postings | undefined {
     return this.postings.get(term);
   }
+}
+
+/** By id of the term. */
+function entriesOf(chunks: readonly ResidentChunk[]): ReadonlyMap<number, readonly Entry[]> {
+  const entries = new Map<number, Entry[]>();
+  chunks.forEach(({ terms }, place) => {
+    for (const packed of terms === '' ? [] : terms.split(',').map(Number)) {
+      const id = Math.floor(packed / 256);
+      const own = entries.get(id) ?? [];
+      own.push({ place, frequency: packed % 256 });
+      entries.set(id, own);
+    }
+  });
+  return entries;
 }

@@ -34,10 +34,15 @@ const CHUNKS = `
   WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND c.id > $3
   ORDER BY c.id LIMIT ${BATCH}`;
 
-/** Parameters: text-search configurations of the wordings, the wordings, configurations that they are written in. */
+/**
+ * Parameters: text-search configurations of the wordings, the wordings, configurations that they are written in.
+ *
+ * The selects around the parameters hide their values from the planner, which would plan each question anew otherwise:
+ * that stems the stop words of nine languages.
+ */
 const QUESTION_WORDS = `
   WITH wording AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS q (configuration, text, spoken, number)
+    SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::text[])) WITH ORDINALITY AS q (configuration, text, spoken, number)
   ) SELECT number::int, term, qtf FROM (${WORDS}) word ORDER BY number, term`;
 
 /** Reads what `ResidentIndexes` holds. */
