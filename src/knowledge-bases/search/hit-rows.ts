@@ -1,12 +1,15 @@
+/** What a hit tells of a chunk `c` and its document `d`. */
+export const CHUNK_COLUMNS = `
+    c.document_id, c.generation, d.filename, d.source_url, d.title, c.text, c.table_header, c.section, c.page, c.page_end,
+    d.page_labels[c.page] AS page_label, d.page_labels[c.page_end] AS page_end_label, d.page_count, c.ordinal, d.chunk_count,
+    c.start_offset, c.end_offset, c.section_start, c.section_end`;
+
 /**
  * Completes a CTE `hit (chunk_id, knowledge_base_id, similarity, strength, unknown)` to the columns of `Hit`, best first. `$6` is the least
  * similarity.
  */
 export const HIT_ROWS = `
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.source_url, d.title, c.text,
-    c.table_header, c.section, c.page, c.page_end, d.page_labels[c.page] AS page_label,
-    d.page_labels[c.page_end] AS page_end_label, d.page_count, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
-    c.section_start, c.section_end, hit.similarity, hit.strength, hit.unknown
+  SELECT hit.chunk_id, hit.knowledge_base_id,${CHUNK_COLUMNS}, hit.similarity, hit.strength, hit.unknown
   FROM hit
   JOIN kb_chunks c ON c.id = hit.chunk_id
   JOIN kb_documents d ON d.id = c.document_id

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { queryPrepared } from '../../../platform/database';
 import { WORDS } from '../bm25-query';
+import { CHUNK_COLUMNS } from '../hit-rows';
 import type { QuestionWord } from './rank-resident';
 import { ResidentIndex, type ResidentChunk, type ResidentTerm, type ResidentTotals } from './resident-index';
 
@@ -25,9 +26,8 @@ const TERMS = `SELECT id, term, df FROM kb_terms WHERE knowledge_base_id = $1`;
 const BATCH = 250;
 
 const CHUNKS = `
-  SELECT c.id AS chunk_id, c.knowledge_base_id, c.document_id, c.generation, d.filename, d.source_url, d.title, c.text,
-    c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
-    c.section_start, c.section_end, f.length, array_to_string(f.terms, ',') AS terms
+  SELECT c.id AS chunk_id, c.knowledge_base_id,${CHUNK_COLUMNS},
+    f.length, array_to_string(f.terms, ',') AS terms
   FROM kb_chunks c
   JOIN kb_documents d ON d.id = c.document_id AND d.generation = c.generation
   JOIN kb_chunk_terms f ON f.chunk_id = c.id
