@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel';
 import { isPlaceholderFor, USER_INPUT } from '../../templates';
 import { checkCondition } from '../../orchestrators';
 import { closestName, FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } from '../../tools';
+import { MAX_EXAMPLE_QUESTION_CHARS, MAX_EXAMPLE_QUESTIONS } from '../metadata/example-questions';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import type { ToolEntry } from '../metadata/tool-entries';
 import { type Diagnostic, type DiagnosticValues, error, misspelt, reasonOf } from './diagnostic.types';
@@ -117,6 +118,25 @@ const OPTIONS: readonly OptionRule[] = [
     accepts: (value) => isWhole(value, 0, MAX_RETRIES),
     message: `must be a whole number from 0 to ${MAX_RETRIES}`,
     values: range(0, MAX_RETRIES),
+  },
+  {
+    key: 'example_questions',
+    accepts: isTextList,
+    message: 'must be a list of questions',
+    values: TYPE,
+  },
+  {
+    key: 'example_questions',
+    accepts: (value) => !isTextList(value) || (value as string[]).length <= MAX_EXAMPLE_QUESTIONS,
+    message: `must have at most ${MAX_EXAMPLE_QUESTIONS} questions`,
+    values: { reason: 'value.max_items', limit: MAX_EXAMPLE_QUESTIONS },
+  },
+  {
+    key: 'example_questions',
+    accepts: (value) =>
+      !isTextList(value) || (value as string[]).every(({ length }) => length <= MAX_EXAMPLE_QUESTION_CHARS),
+    message: `must have questions of at most ${MAX_EXAMPLE_QUESTION_CHARS} characters`,
+    values: { reason: 'value.max_length', limit: MAX_EXAMPLE_QUESTION_CHARS },
   },
   { key: 'depends_on', accepts: isTextList, message: 'must be a list of placeholders', values: TYPE },
   { key: 'fallback', accepts: isJsonObject, message: 'must be an object', values: TYPE },

@@ -77,6 +77,15 @@ describe('checking tools', () => {
     }
   });
 
+  it('takes up to ten example questions of 200 characters', () => {
+    const taught = (example_questions: unknown) =>
+      found(checkTools(multiTool({ plugin: 'simple_rag', example_questions }), rules));
+    expect(taught(Array(10).fill('x'.repeat(200)))).toEqual([]);
+    for (const wrong of ['Why?', [7], Array(11).fill('Why?'), ['x'.repeat(201)]]) {
+      expect(taught(wrong)).toEqual([['metadata.tools[0].example_questions', 'tool.invalid']]);
+    }
+  });
+
   it('finds keys of an entry and its fallback that nothing reads, with the nearest known one', () => {
     const misspelt = multiTool({
       plugin: 'simple_rag',

@@ -12,6 +12,7 @@ import { classicSettings } from '../metadata/classic-settings';
 import type { StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import { suggestedQuestions } from '../metadata/suggested-questions';
+import { exampleQuestions } from '../metadata/example-questions';
 import { assignPlaceholders } from '../metadata/placeholders';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { stepV2ToV3 } from './v2-to-v3.step';
@@ -85,11 +86,13 @@ function pipelineTool(
 ): PipelineTool {
   const dependsOn = member(entry, 'depends_on');
   const label = textMember(entry, 'label')?.trim() ?? '';
+  const questions = exampleQuestions(entry);
   return {
     index,
     plugin: tools.canonicalName(plugin),
     placeholder,
     ...(label === '' ? {} : { label }),
+    ...(questions.length === 0 ? {} : { example_questions: questions }),
     enabled: member(entry, 'enabled') !== false,
     config: objectMember(entry, 'config'),
     on_error: oneOf(ON_ERROR, member(entry, 'on_error'), 'continue'),

@@ -3,7 +3,7 @@ import type { Features } from '../../organizations';
 import type { CompiledTool, PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
 /** Settings of a tool's entry that only some strategies look at. */
-export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when'] as const;
+export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when', 'example_questions'] as const;
 export type StrategySetting = (typeof STRATEGY_SETTINGS)[number];
 
 /** `chain`: each tool follows the one before it. `parallel`: none waits. `dependencies`: each waits for its `depends_on`. */

@@ -49,6 +49,16 @@ describe('planning by rules', () => {
     expect(chosen('What is photosynthesis?', course)).not.toContain('2_rubric');
   });
 
+  it("takes a tool for questions like the teacher's own examples", () => {
+    const asked = '¿Cómo se puntúa mi trabajo?';
+    const taught = scriptedFacts('vector_search', {
+      plugin: 'rubric_rag',
+      example_questions: ['¿Cómo se puntúa el trabajo?'],
+    });
+    expect(chosen(asked, scriptedFacts('vector_search', 'rubric_rag'))).toEqual(['1_context']);
+    expect(chosen(asked, taught)).toEqual(['1_context', '2_rubric']);
+  });
+
   it('reads a short question together with the one before it', () => {
     expect(chosen('And that?', course, { earlier: 'Which rubric criteria hold for feedback?' })).toContain('2_rubric');
   });

@@ -90,6 +90,7 @@ function described({ tool, definition, stats }: ToolFacts): JsonObject {
     tool: definition.name,
     description: cut(definition.description, TOOL_CHARS),
     ...searched(tool),
+    ...(tool.example_questions === undefined ? {} : { example_questions: [...tool.example_questions] }),
     capabilities: [...definition.capabilities],
     limitations: [...definition.limitations],
     parameters: plannable(definition.config_schema),
@@ -101,7 +102,7 @@ function described({ tool, definition, stats }: ToolFacts): JsonObject {
 }
 
 /**
- * The only settings of a tool that the model sees: the names of its knowledge bases. People who ask may read the model's
+ * The only settings in a tool's config that the model sees: the names of its knowledge bases. People who ask may read the model's
  * reasoning, so it must not know the author's files and instructions.
  */
 function searched({ config: { collections } }: ToolFacts['tool']): JsonObject {

@@ -39,15 +39,15 @@ export const factsOf = (
 ): readonly ToolFacts[] =>
   tools.map((tool) => ({ ...tool, stats: statistics.of(organizationId, tool.definition.name) }));
 
-/** Words from the settings: names of collections, the file, instructions. */
-function textOf({ config }: PipelineTool, definition: ToolDefinition): ToolText {
+/** With words from the settings: names of collections, the file, instructions; and the author's own example questions. */
+function textOf({ config, label = '', example_questions = [] }: PipelineTool, definition: ToolDefinition): ToolText {
   const settings = Object.values(config)
     .flat()
     .filter((value): value is string => typeof value === 'string' && value.length <= 500);
   return {
-    name: `${definition.name} ${definition.display_name}`,
+    name: `${definition.name} ${definition.display_name} ${label}`.trim(),
     description: [definition.description, ...settings.filter((value) => !/^[\da-f-]{36}$/i.test(value))].join(' '),
-    examples: definition.examples.map(({ query }) => query),
+    examples: [...example_questions, ...definition.examples.map(({ query }) => query)],
     translations: Object.values(definition.texts ?? {}).map(({ name, about }) => ({ name, description: about })),
   };
 }

@@ -263,6 +263,8 @@ export interface PipelineTool {
   readonly placeholder: string | null;
   /** Name that the author gave the tool; absent without one. */
   readonly label?: string;
+  /** Questions that the author says the tool is for; absent without any. */
+  readonly example_questions?: readonly string[];
   readonly enabled: boolean;
   readonly config: JsonObject;
   readonly on_error: (typeof ON_ERROR)[number];

@@ -67,7 +67,7 @@ export class PlannedStrategy implements OrchestratorStrategy {
       },
     },
     feature: 'planned',
-    reads: ['depends_on'],
+    reads: ['depends_on', 'example_questions'],
     shape: { order: 'dependencies', planned: true },
     options_schema: PLANNING_OPTIONS_SCHEMA,
   };

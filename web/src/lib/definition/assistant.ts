@@ -14,6 +14,7 @@ export interface PipelineTool {
   readonly enabled: boolean;
   readonly config: Readonly<Record<string, unknown>>;
   readonly depends_on?: readonly string[];
+  readonly example_questions?: readonly string[];
   readonly when?: unknown;
   readonly on_error?: 'continue' | 'fail' | 'fallback';
   readonly fallback?: unknown;

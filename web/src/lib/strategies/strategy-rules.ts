@@ -5,7 +5,7 @@ export type StrategyRules = Pick<OrchestratorInfo, 'reads' | 'shape'>;
 export type Rule = StrategyRules['reads'][number];
 
 /** Settings of tools that only some strategies heed (docs/guide/strategies.md). */
-export const RULES: readonly Rule[] = ['depends_on', 'on_dependency_failure', 'when'];
+export const RULES: readonly Rule[] = ['depends_on', 'on_dependency_failure', 'when', 'example_questions'];
 
 /** Stands in for a strategy that does not exist, or is not loaded yet: every setting is offered. */
 const UNKNOWN: StrategyRules = { reads: [...RULES], shape: { order: 'chain', planned: false } };
