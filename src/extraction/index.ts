@@ -1,3 +1,4 @@
+export { isContentsLine } from './document/contents-line';
 export { detectFormat } from './reading/detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';
 export { ExtractionModule } from './extraction.module';

@@ -86,19 +86,25 @@ describe('chunkText', () => {
     ['links', '| [Home](/) | [Docs](/docs "All") |\n|---|---|\n| [Blog](https://a.org/b) | |'],
     ['pictures with links', '| [![Logo](logo.png)](/) · [Shop](/shop) |\n| --- |\n| <https://a.org> |'],
     ['addresses', '| https://a.org | https://b.org |\n|---|---|'],
-  ])('leaves out a table that holds %s only', (_, table) => {
+  ])('leaves out a table that holds %s only', (_, table) => leavesOut(table));
+
+  it('leaves dotted tables of contents out', () =>
+    leavesOut('1 Water . . . . . . 3\n1.1 Osmosis............ 12\n\nA Salt ……… xiv'));
+
+  function leavesOut(table: string): void {
     const text = `# Cells\n\n${sentence}\n\n${table}\n\nThe end.`;
     expect(chunkText(text, { size: 200, overlap: 80 }).map(({ text: slice }) => slice)).toEqual([
       `# Cells\n\n${sentence.trim()}`,
       'The end.',
     ]);
-  });
+  }
 
   it.each([
     '| Week | Slides |\n|---|---|\n| 1 | [Cells](/1) |',
     '| [Cells](/1) | see page 3 |\n|---|---|',
     '| | |\n|---|---|\n| | |',
-  ])('keeps the table %j', (table) => {
+    'It is not known .... 1984 was a leap year.\nWait... 3',
+  ])('keeps %j', (table) => {
     expect(chunkText(table, options).map(({ text }) => text)).toEqual([table]);
   });
 

@@ -114,7 +114,7 @@ function extend(open: Span, { end, prose, headings, section, headingsOnly }: Spa
 function* gather(text: string, { size, ...options }: ChunkingOptions): Generator<Span> {
   let open: Span | null = null;
   for (const block of blocksOf(text, options)) {
-    if (block.linksOnly) {
+    if (block.navigation) {
       if (open !== null) yield open;
       open = null;
       continue;
@@ -153,8 +153,8 @@ function trimmed(text: string, span: Span, from: number): Chunk | null {
 }
 
 /**
- * Cuts a text along its structure: headings, paragraphs, code, tables. All text except white space and site navigation (tables
- * of links) is in a chunk. Each step reads some ten thousand characters at most, so a caller can yield to the event loop.
+ * Cuts a text along its structure: headings, paragraphs, code, tables. All text except white space and navigation (tables
+ * of links, dotted tables of contents) is in a chunk. Each step reads some ten thousand characters at most, so a caller can yield to the event loop.
  */
 export function* chunkText(text: string, options: ChunkingOptions): Generator<Chunk> {
   let before: Span | null = null;

@@ -1,3 +1,5 @@
+import { isContentsLine } from '../../extraction';
+
 /** A run of lines of one kind. Blocks cover the text without gaps, in order. */
 export interface TextBlock {
   readonly start: number;
@@ -10,8 +12,8 @@ export interface TextBlock {
   readonly prose: boolean;
   /** Range of a table's column names and delimiter row; else null. */
   readonly header: TextRange | null;
-  /** A table of links: site navigation. */
-  readonly linksOnly: boolean;
+  /** Leads to other places and says nothing itself: a table of links, or lines of a table of contents. */
+  readonly navigation: boolean;
 }
 
 export interface TextRange {
@@ -129,6 +131,8 @@ interface OpenBlock {
   lines: number;
   /** Content of a table's cells so far. */
   cells: 'nothing' | 'links' | 'text';
+  /** Every line so far is an entry of a table of contents. */
+  isContents: boolean;
   /** While set, all lines belong to the block, blank lines and `#` included. */
   closes: ((line: string) => boolean) | null;
   /** The next line starts a new block. */
@@ -159,7 +163,7 @@ class BlockReader {
 
   close(): void {
     if (this.open === null || this.open.start === this.open.end) return;
-    const { start, end, kind, header, lines, cells } = this.open;
+    const { start, end, kind, header, lines, cells, isContents } = this.open;
     this.blocks.push({
       start,
       end,
@@ -168,7 +172,7 @@ class BlockReader {
       section: this.path.at(-1)?.start ?? null,
       prose: kind === 'text' && this.options.records !== true,
       header: lines > 1 ? header : null,
-      linksOnly: kind === 'table' && cells === 'links',
+      navigation: kind === 'table' ? cells === 'links' : isContents,
     });
     this.open = null;
   }
@@ -192,6 +196,7 @@ class BlockReader {
       header: kind === 'table' ? { start: line.start, end: line.end } : null,
       lines: 1,
       cells: kind === 'table' ? cellsOf(line.text) : 'text',
+      isContents: kind === 'text' && isContentsLine(line.text),
       closes: kind === 'fence' || kind === 'formula' ? closingLine(line.text) : null,
       done: kind === 'blank' || kind === 'heading',
     };
@@ -200,6 +205,7 @@ class BlockReader {
   /** The second line of a table tells whether the first one names the columns (GFM §4.10). */
   private readRow(open: OpenBlock, kind: Kind, line: Line): void {
     open.lines += 1;
+    if (kind === 'text') open.isContents &&= isContentsLine(line.text);
     if (kind === 'table' && open.cells !== 'text') {
       const cells = cellsOf(line.text);
       if (cells !== 'nothing') open.cells = cells;

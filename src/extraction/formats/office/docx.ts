@@ -9,6 +9,10 @@ import { firstHeading } from '../text';
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
 const STYLES = [
+  // A table of contents.
+  ...['TOC Heading', ...Array.from({ length: 9 }, (_, index) => `toc ${index + 1}`)].map(
+    (name) => `p[style-name='${name}'] => !`,
+  ),
   "p[style-name='Title'] => h1:fresh",
   "p[style-name='Subtitle'] => p:fresh",
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",

@@ -17,6 +17,17 @@ export interface PdfLine {
   readonly height: number;
   /** True after a blank line or at a new column. */
   readonly gap: boolean;
+  /** Its parts between wide spaces. */
+  readonly segments: readonly Segment[];
+  /** Cells of a table's row; lines of a cell are joined. */
+  readonly row?: readonly string[];
+}
+
+/** Text of a line without wide spaces in it. */
+export interface Segment {
+  text: string;
+  readonly x: number;
+  right: number;
 }
 
 interface OpenLine {
@@ -29,6 +40,7 @@ interface OpenLine {
   /** Letters by their size, and by their font. */
   readonly sizes: Map<number, number>;
   readonly fonts: Map<string, number>;
+  readonly segments: Segment[];
 }
 
 /** Relative to the font size: how far a superscript may be off the line. */
@@ -90,12 +102,24 @@ function space(open: OpenLine, item: Placed): string {
 }
 
 function append(open: OpenLine, item: Placed): void {
-  open.parts.push(space(open, item), item.str);
+  const before = space(open, item);
+  open.parts.push(before, item.str);
+  extendSegments(open.segments, before, item);
   open.right = Math.max(open.right, item.x + item.width);
   open.mono &&= item.mono || item.str.trim() === '';
   const letters = item.str.trim().length;
   open.sizes.set(item.size, (open.sizes.get(item.size) ?? 0) + letters);
   open.fonts.set(item.font, (open.fonts.get(item.font) ?? 0) + letters);
+}
+
+function extendSegments(segments: Segment[], before: string, { str, x, width }: Placed): void {
+  const last = segments.at(-1);
+  if (last === undefined || before === '\t') {
+    segments.push({ text: str, x, right: x + width });
+    return;
+  }
+  last.text += before + str;
+  last.right = Math.max(last.right, x + width);
 }
 
 const begin = (item: Placed): OpenLine => {
@@ -108,6 +132,7 @@ const begin = (item: Placed): OpenLine => {
     mono: item.mono,
     sizes: new Map(),
     fonts: new Map(),
+    segments: [],
   };
   append(open, item);
   return open;
@@ -123,12 +148,12 @@ export function linesOf(page: PdfPage): PdfLine[] {
     const size = mostFrequent(open.sizes, 0);
     const font = mostFrequent(open.fonts, '');
     const before = lines.at(-1);
-    const { x, y, right, mono } = open;
+    const { x, y, right, mono, segments } = open;
     open = null;
     if (text.trim() === '') return;
     const step = before === undefined ? 0 : before.y - y;
     const gap = before !== undefined && (step < -0.5 * size || step > PARAGRAPH * Math.max(size, before.size, 1));
-    lines.push({ page: page.number, text, x, y, right, size, font, mono, gap, height: y / page.height });
+    lines.push({ page: page.number, text, x, y, right, size, font, mono, gap, height: y / page.height, segments });
   };
   for (const item of page.items) {
     if (item.str === '') continue;

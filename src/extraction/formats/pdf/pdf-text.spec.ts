@@ -88,4 +88,67 @@ describe('text', () => {
   it('never lets a line of prose become structure', () => {
     expect(compose(paragraph(['# not a heading'], 600)).text).toBe('\\# not a heading');
   });
+
+  it('leaves tables of contents out, with entries of two lines and of chapters', () => {
+    const { text } = compose([
+      item('Contents', 60, 720, 18),
+      item('1 Water', 60, 690),
+      item('3', 500, 690),
+      ...paragraph(
+        ['1.1 Osmosis . . . . . . . . . . . 3', '1.2 A title that is longer', 'than its line . . . . . . 12'],
+        678,
+      ),
+      item('1.3 Salt..........', 60, 642),
+      item('xiv', 300, 642),
+      ...paragraph([`${BODY}.`, 'Wait...'], 600),
+    ]);
+    expect(text).toBe(`# Contents\n\n${BODY}. Wait...`);
+  });
+
+  describe('a table with cells of several lines', () => {
+    const table =
+      '| Join | What it gives | Cost |\n| --- | --- | --- |\n| hash join | rows that match, in no order | linear |\n| nested loops | each row with each other | quadratic |';
+    const head = [item('Join', 60, 600), item('What it gives', 160, 600), item('Cost', 300, 600)];
+
+    it('drawn cell by cell', () => {
+      const { text } = compose([
+        ...paragraph([`${BODY}:`], 640),
+        ...head,
+        item('hash join', 60, 580),
+        item('rows that match,', 160, 580),
+        item('in no order', 160, 568),
+        item('linear', 300, 580),
+        item('nested', 60, 548),
+        item('loops', 60, 536),
+        item('each row with', 160, 548),
+        item('each other', 160, 536),
+        item('quadratic', 300, 548),
+        ...paragraph([`${BODY}.`, BODY], 490),
+      ]);
+      expect(text).toBe(`${BODY}:\n\n${table}\n\n${BODY}. ${BODY}`);
+    });
+
+    it('drawn line by line', () => {
+      const { text } = compose([
+        ...head,
+        item('hash join', 60, 580),
+        item('rows that match,', 160, 580),
+        item('linear', 300, 580),
+        item('in no order', 160, 568),
+        item('nested loops', 60, 548),
+        item('each row with', 160, 548),
+        item('quadratic', 300, 548),
+        item('each other', 160, 536),
+      ]);
+      expect(text).toBe(table);
+    });
+  });
+
+  it('never takes two columns of prose for a table', () => {
+    const column = (x: number): PdfTextItem[] =>
+      Array.from({ length: 20 }, (_, line) => item(`column at ${x} line ${line} of it`, x, 700 - 12 * line));
+    const { text } = compose([...column(60), ...column(320)]);
+    expect(text).not.toContain('|');
+    expect(text.indexOf('column at 60 line 19')).toBeLessThan(text.indexOf('column at 320 line 0'));
+  });
 });

@@ -1,7 +1,9 @@
 import type { PageStart } from '../../document/extraction.types';
+import { withoutContents } from './pdf-contents';
 import { headingDepth, type HeadingDepth } from './pdf-headings';
 import { pipeTable, cellText } from '../html-tables';
 import type { PdfLine } from './pdf-lines';
+import { withTableRows } from './pdf-table-rows';
 import type { OutlineEntry } from './pdf.types';
 
 interface Block {
@@ -15,8 +17,9 @@ const LEAST_TABLE_ROWS = 2;
 const SENTENCE_END = /[.!?:;…]["'»”’)\]]*$/;
 const LIST_ITEM = /^\s*(?:[•●▪◦‣–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+/;
 
-const cellsOf = ({ text }: PdfLine): string[] => text.split('\t').map((cell) => cell.trim());
-const isRow = (line: PdfLine): boolean => !line.mono && cellsOf(line).filter((cell) => cell !== '').length > 1;
+const cellsOf = ({ text, row }: PdfLine): readonly string[] => row ?? text.split('\t').map((cell) => cell.trim());
+const isRow = (line: PdfLine): boolean =>
+  line.row !== undefined || (!line.mono && cellsOf(line).filter((cell) => cell !== '').length > 1);
 
 function kindOf(line: PdfLine, depth: number | null): Block['kind'] {
   if (depth !== null) return 'heading';
@@ -51,7 +54,7 @@ function joins(block: Block, line: PdfLine, kind: Block['kind'], depth: number |
 function blocksOf(lines: readonly PdfLine[], depthOf: HeadingDepth): Block[] {
   const blocks: Block[] = [];
   for (const line of lines) {
-    const depth = depthOf(line);
+    const depth = line.row === undefined ? depthOf(line) : null;
     const kind = kindOf(line, depth);
     const open = blocks.at(-1);
     if (open !== undefined && joins(open, line, kind, depth)) open.lines.push(line);
@@ -143,7 +146,7 @@ export function composePdf(
   pages: readonly (readonly PdfLine[])[],
   outline: readonly OutlineEntry[],
 ): { text: string; pages: PageStart[] } {
-  const lines = pages.flat();
+  const lines = pages.flatMap((page) => withTableRows(withoutContents(page)));
   const compounds = hyphenated(lines);
   const parts: string[] = [];
   const starts: PageStart[] = [];
