@@ -2,6 +2,7 @@ import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistant
 import { LabelPages1796710000000 } from './1796710000000-LabelPages';
 import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
 import { RerankPassages1796700000000 } from './1796700000000-RerankPassages';
+import { JudgePassages1796700100000 } from './1796700100000-JudgePassages';
 import { IndexLists1796630200000 } from './1796630200000-IndexLists';
 import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
@@ -134,6 +135,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   IndexAssistantNames1796630300000,
   IndexAssistantTexts1796630400000,
   RerankPassages1796700000000,
+  JudgePassages1796700100000,
   AddReceipts1796730000000,
   LabelPages1796710000000,
 ];

@@ -28,6 +28,10 @@ import { ExternalCollectionsController } from './external/external-collections.c
 import { ExternalCollectionsService } from './external/external-collections.service';
 import { ChunkEmbedder } from './embedding/chunk-embedder';
 import { DocumentPurge } from './ingestion/document-purge';
+import { EvaluationService } from './judgements/evaluation/evaluation.service';
+import { JudgementRepository } from './judgements/storage/judgement.repository';
+import { JudgementsController } from './judgements/judgements.controller';
+import { JudgementsService } from './judgements/judgements.service';
 import { IndexUpgrade } from './ingestion/index-upgrade';
 import { DocumentReader } from './ingestion/document-reader';
 import { DocumentWriter } from './ingestion/document-writer';
@@ -78,6 +82,7 @@ import { SourceRepository } from './sources/storage/source.repository';
     KnowledgeBasesController,
     DocumentsController,
     QueryController,
+    JudgementsController,
     SourceLinksController,
     SourcesController,
   ],
@@ -98,6 +103,9 @@ import { SourceRepository } from './sources/storage/source.repository';
     ExternalProbe,
     ExternalSearch,
     ExternalCollectionsService,
+    EvaluationService,
+    JudgementRepository,
+    JudgementsService,
     IngestionRequests,
     IngestionService,
     IngestionSweep,

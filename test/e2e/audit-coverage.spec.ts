@@ -32,6 +32,7 @@ const WITHOUT_CHANGE = [
   'POST /api/v1/assistants/validate',
   'POST /api/v1/tools/{name}/validate',
   'POST /api/v1/knowledge-bases/{id}/query',
+  'POST /api/v1/knowledge-bases/{knowledgeBaseId}/evaluation',
   'POST /api/v1/organizations/{slug}/sign-on/issuers/{key}/test',
   'POST /api/v1/organizations/{slug}/providers/{name}/test',
   'POST /api/v1/organizations/{slug}/mcp/servers/{name}/test',
@@ -83,6 +84,12 @@ const ELSEWHERE: Readonly<Record<string, readonly [file: string, text: string]>>
         (route) => [route, ['test/e2e/scim.spec.ts', 'what a directory did is in the audit log']],
       ),
     ),
+  ),
+  ...Object.fromEntries(
+    [
+      'PUT /api/v1/knowledge-bases/{knowledgeBaseId}/judgements',
+      'DELETE /api/v1/knowledge-bases/{knowledgeBaseId}/judgements/{id}',
+    ].map((route) => [route, ['test/e2e/embeddings.spec.ts', `action LIKE 'judgement.%'`]]),
   ),
   'POST /api/v1/admin/migrations': ['test/e2e/migration-admin.spec.ts', `action: 'assistant.migrate'`],
   'POST /api/v1/admin/migrations/{batch}/rollback': [

@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
 import { foreignOrganization, type Person, person } from '../support/people';
@@ -298,5 +299,98 @@ withVectors('another model', () => {
     await patch(kb.id, { embedding: WORDS });
     expect((await ready(kb.id)).index.modes).toContain('vector');
     expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+  });
+});
+
+describe('judged passages', () => {
+  const QUESTION = 'What does chlorophyll absorb?';
+  const judgements = (id: string, question?: string): Promise<any> =>
+    teacher
+      .api(
+        'GET',
+        `${path}/${id}/judgements${question === undefined ? '' : `?question=${encodeURIComponent(question)}`}`,
+      )
+      .then(({ json }) => json);
+  const evaluate = async (id: string, body: object = {}): Promise<any> =>
+    (await teacher.api('POST', `${path}/${id}/evaluation`, body)).json;
+  const placeOf = ({ metadata: { document_id, start, end } }: any) => ({ document_id, start, end });
+  const judge = (id: string, result: any, right: boolean, question = QUESTION, who = teacher) =>
+    who.api('PUT', `${path}/${id}/judgements`, { question, right, ...placeOf(result) });
+  const entries = () =>
+    app.get(DataSource).query(`SELECT count(*)::int AS n FROM audit_entries WHERE action LIKE 'judgement.%'`);
+
+  let kb: any;
+  let found: any[];
+  beforeAll(async () => {
+    kb = await create();
+    await upload(kb.id, { ...BOOK, 'more.md': '# Light\n\nLight is what plants and mirrors absorb or reflect.' });
+    await ready(kb.id);
+    found = (await ask(kb.id, QUESTION, { mode: 'keyword' })).results;
+  });
+
+  it('are kept per question, once each, and compare settings with the current ones', async () => {
+    const [{ n: before }] = await entries();
+    const right = found.find(({ data }) => data.includes('Chlorophyll'));
+    const first = await judge(kb.id, right, false);
+    expect(first).toMatchObject({
+      status: 200,
+      json: { question: QUESTION, right: false, filename: 'light.md', chunks: right.metadata.chunks },
+    });
+    const second = await judge(kb.id, right, true, ' what does  chlorophyll ABSORB?');
+    expect(second.json).toEqual({ ...first.json, right: true });
+    await judge(kb.id, right, true);
+    await judge(
+      kb.id,
+      found.find(({ data }) => data.includes('mirrors')),
+      false,
+    );
+    expect((await judgements(kb.id)).items).toHaveLength(2);
+    expect((await judgements(kb.id, 'Another one')).items).toEqual([]);
+    // 'judgement.set' for each change, none for the one that was there.
+    expect((await entries())[0].n - before).toBe(3);
+
+    const { alternatives, ...compared } = await evaluate(kb.id);
+    expect(compared).toEqual({ at: 5, questions: 1, left_out: 0, outdated: 0 });
+    expect(alternatives[0]).toMatchObject({
+      ...{ hybrid_weight: 0, rerank: false, current: true, mode: 'keyword' },
+      ...{ ndcg: 1, hit_rate: 1, warnings: [] },
+    });
+    expect(alternatives.map(({ hybrid_weight, mode }: any) => [hybrid_weight, mode])).toEqual(
+      hasVectors ? [[0, 'keyword'], ...[0.3, 0.5, 0.7].map((weight) => [weight, 'hybrid'])] : [[0, 'keyword']],
+    );
+    expect((await read(kb.id)).hybrid_weight).toBe(0);
+    const wished = await evaluate(kb.id, { at: 10, alternatives: [{ hybrid_weight: 0, rerank: true }] });
+    expect(wished.alternatives[1]).toMatchObject({
+      ...{ rerank: true, current: false, ndcg: 1 },
+      warnings: [expect.stringContaining('The reranker is not set up in this organization')],
+    });
+  });
+
+  it('hold in a new index where the text is the same, and are told where it has gone', async () => {
+    const documentId = found.find(({ data }) => data.includes('Chlorophyll')).metadata.document_id;
+    await patch(kb.id, { chunk_size: 1_000 });
+    await settled(kb.id);
+    const again = await evaluate(kb.id);
+    expect([again.questions, again.outdated, again.alternatives[0].ndcg]).toEqual([1, 0, 1]);
+    await teacher.api('DELETE', `${path}/${kb.id}/documents/${documentId}`);
+    expect(await evaluate(kb.id)).toMatchObject({ questions: 0, outdated: 1 });
+  });
+
+  it("are the owner's, and go with the knowledge base", async () => {
+    const reader = await person(app);
+    await patch(kb.id, { visibility: 'organization' });
+    expect(await judge(kb.id, found[0], true, QUESTION, reader)).toMatchObject({ status: 403 });
+    expect((await reader.api('POST', `${path}/${kb.id}/evaluation`, {})).status).toBe(403);
+    expect((await reader.api('GET', `${path}/${kb.id}/judgements`)).status).toBe(403);
+    const foreigner = await person(app, { organization: await foreignOrganization(app) });
+    expect((await foreigner.api('GET', `${path}/${kb.id}/judgements`)).status).toBe(404);
+    expect(await judge(kb.id, { metadata: { ...found[0].metadata, document_id: kb.id } }, true)).toMatchObject({
+      status: 404,
+    });
+    const [{ id }] = (await judgements(kb.id)).items;
+    expect((await teacher.api('DELETE', `${path}/${kb.id}/judgements/${id}`)).status).toBe(204);
+    expect((await teacher.api('DELETE', `${path}/${kb.id}/judgements/${id}`)).status).toBe(404);
+    await teacher.api('DELETE', `${path}/${kb.id}`);
+    await until(async () => (await app.get(DataSource).query('SELECT FROM kb_judgements')).length === 0);
   });
 });

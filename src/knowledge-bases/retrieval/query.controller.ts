@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller } from '../../platform/http';
+import { chunkHash } from '../search/chunk-hash';
 import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';
 import { RetrievalService } from './retrieval.service';
 
@@ -31,7 +32,11 @@ export class QueryController {
       ...(embedding_model === undefined ? {} : { embeddingModel: embedding_model }),
     });
     return {
-      results: passages.map(({ similarity, text, metadata }) => ({ similarity, data: text, metadata })),
+      results: passages.map(({ similarity, text, metadata, chunks }) => ({
+        similarity,
+        data: text,
+        metadata: chunks === undefined ? metadata : { ...metadata, chunks: chunks.map(chunkHash) },
+      })),
       count: passages.length,
       mode: collections[0]?.mode ?? 'keyword',
       match: question.match,

@@ -88,7 +88,11 @@ export class RetrievalService {
 
   /** Passages of one knowledge base. */
   async query(principal: Principal, id: string, query: PassageQuery): Promise<Retrieval> {
-    const row = await this.permissions.readable(principal, id);
+    return this.queryWith(principal, await this.permissions.readable(principal, id), query);
+  }
+
+  /** Passages of one knowledge base that `principal` may read, with the settings of `row`, stored or not. */
+  queryWith(principal: Principal, row: KnowledgeBaseEntity, query: PassageQuery): Promise<Retrieval> {
     const own = new Map([[row.id, row]]);
     return this.answer(principal, { own, external: [], server: null }, { ...query, collections: [row.id] });
   }

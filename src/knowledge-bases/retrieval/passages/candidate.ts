@@ -18,6 +18,8 @@ export interface OwnCandidate extends Ranked {
   readonly knowledgeBase: string;
   /** Number of hits that were merged into it. */
   readonly matches: number;
+  /** Texts of the chunks that it consists of. */
+  readonly chunks: readonly string[];
 }
 
 export interface ExternalCandidate extends Ranked {
@@ -30,6 +32,7 @@ export const ownCandidate = (hit: Hit, knowledgeBase: string): OwnCandidate => (
   hit,
   knowledgeBase,
   matches: 1,
+  chunks: [hit.text],
 });
 
 export const externalCandidate = (passage: Passage): ExternalCandidate => ({
@@ -81,7 +84,10 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
     ...pageRange(pages),
     table_header: pieces[0]?.tableHeader ?? null,
   };
-  return { ...candidate, hit, text: joinedText(pieces) };
+  const inside = chunks.filter(
+    ({ start_offset: from, end_offset: to }) => 2 * (Math.min(to, end) - Math.max(from, start)) > to - from,
+  );
+  return { ...candidate, hit, text: joinedText(pieces), chunks: inside.map(({ text }) => text) };
 }
 
 /** Adds column names above rows from the middle of a table. The offsets do not include them. */

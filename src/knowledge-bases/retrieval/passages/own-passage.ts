@@ -9,7 +9,7 @@ import type { Passage } from './retrieval.types';
  * which is also the source's address unless the document was fetched from one. `language` is that of the question.
  */
 export function ownPassage(
-  { hit, text, similarity, relevance, knowledgeBase, matches }: OwnCandidate,
+  { hit, text, similarity, relevance, knowledgeBase, matches, chunks }: OwnCandidate,
   fileUrl: string,
   language: string | null,
 ): Passage {
@@ -24,6 +24,7 @@ export function ownPassage(
   return {
     text,
     similarity,
+    chunks,
     source: {
       type: 'knowledge_base',
       title: hit.title ?? (hit.filename === '' ? 'Unknown' : hit.filename),

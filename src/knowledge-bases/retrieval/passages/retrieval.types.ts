@@ -9,6 +9,8 @@ export interface Passage {
   readonly similarity: number;
   readonly source: KnowledgeBaseSource;
   readonly metadata: JsonObject;
+  /** Texts of the chunks that it consists of; absent for an external passage. */
+  readonly chunks?: readonly string[];
 }
 
 export interface PassageQuery {
