@@ -1,4 +1,4 @@
-import type { ResolvedModel } from '../../connectors';
+import type { ModelChunk, ResolvedModel } from '../../connectors';
 import { addUsage, type Source, type SourcePassage, type Usage, type VendorFailure } from '../../kernel';
 import type { PreparedPrompt, ReportResult, RunFacts, RunOutcome, RunReport } from '../../runs';
 import type { FunctionOutcome, FunctionSet } from '../../tools';
@@ -77,6 +77,18 @@ export class AnswerLedger {
   /** The first call counts. */
   firstToken(): void {
     this.firstTokenMs ??= this.elapsed();
+  }
+
+  /** Begins the text of one more streamed request. */
+  beginText(): void {
+    this.texts.push('');
+  }
+
+  /** Chunks of the request that began last. */
+  receive(chunks: readonly ModelChunk[]): void {
+    this.firstToken();
+    const last = this.texts.length - 1;
+    for (const { text } of chunks) this.texts[last] = (this.texts[last] ?? '') + text;
   }
 
   /** The outcomes of a round, with the run's citation numbers. */

@@ -35,14 +35,17 @@ export class ModelRequests {
     const { completion, ledger, tell } = this.answer;
     const spent = ledger.usage;
     if (completion.request.stream) {
+      ledger.beginText();
       for await (const chunks of this.chunksOf(request)) {
+        ledger.receive(chunks);
         const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
         for (const { usage, finishReason } of chunks) {
           if (usage !== null) ledger.usage = addUsage(spent, usage);
           if (finishReason !== null) ledger.finishReason = finishReason;
         }
         tell({ type: 'delta', chunks: told, callsFollow: false });
-        await this.pause();
+        const held = this.pause();
+        if (held !== undefined) await held;
       }
     } else {
       const answer = await this.whole(request);
@@ -62,12 +65,15 @@ export class ModelRequests {
     return answer;
   }
 
+  /** Reads the vendor one socket read at a time. A step for each token between the two costs as much as all else. */
   private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
     const { ledger, tell } = this.answer;
     const assembler = new AnswerAssembler();
     let usage: Usage | null = null;
     let finishReason = '';
+    ledger.beginText();
     for await (const chunks of this.chunksOf(request)) {
+      ledger.receive(chunks);
       let isLast = false;
       for (const chunk of chunks) {
         assembler.add(chunk);
@@ -77,7 +83,8 @@ export class ModelRequests {
         isLast = true;
       }
       tell({ type: 'delta', chunks, callsFollow: isLast && wantsFunctions(assembler.calls.length, finishReason) });
-      await this.pause();
+      const held = this.pause();
+      if (held !== undefined) await held;
     }
     ledger.usage = addUsage(ledger.usage, usage);
     ledger.finishReason = finishReason;
@@ -103,27 +110,19 @@ export class ModelRequests {
     return answer;
   }
 
-  /** The vendor's chunks, one socket read at a time, with generated images as links. */
-  private async *chunksOf(request: ModelRequest): AsyncGenerator<readonly ModelChunk[]> {
-    const { completion, ledger } = this.answer;
+  /** The vendor's chunks, with generated images as links. */
+  private chunksOf(request: ModelRequest): AsyncIterable<readonly ModelChunk[]> {
     const { connector, target } = this.resolved;
     const chunks = connector.stream(request, target, this.context());
-    const told = connector.definition.capabilities.image_generation ? this.images.inChunks(completion, chunks) : chunks;
-    const { texts } = ledger;
-    const at = texts.push('') - 1;
-    for await (const batch of told) {
-      ledger.firstToken();
-      for (const chunk of batch) texts[at] += chunk.text;
-      yield batch;
-    }
+    const makesImages = connector.definition.capabilities.image_generation;
+    return makesImages ? this.images.inChunks(this.answer.completion, chunks) : chunks;
   }
 
-  /** Waits for slow sinks before the vendor is read again. */
-  private async pause(): Promise<void> {
+  /** What to wait for before the vendor is read again: slow sinks, if any. */
+  private pause(): Promise<void> | undefined {
     const { completion, pressure } = this.answer;
-    const { held } = pressure;
-    if (held !== null) await held;
     completion.run.signal.throwIfAborted();
+    return pressure.held?.then(() => completion.run.signal.throwIfAborted());
   }
 
   private context() {
