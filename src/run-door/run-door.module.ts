@@ -21,6 +21,10 @@ import { ReceiptReading } from './receipts/receipt-reading.service';
 import { ReceiptsController } from './receipts/receipts.controller';
 import { RunReplaysController } from './replays/run-replays.controller';
 import { RunReplays } from './replays/run-replays.service';
+import { ReplayRepository } from './what-if/replay.repository';
+import { ReplayWorker } from './what-if/replay-worker.service';
+import { WhatIfController } from './what-if/what-if.controller';
+import { WhatIf } from './what-if/what-if.service';
 import { RunsController } from './runs.controller';
 
 @Module({
@@ -41,6 +45,7 @@ import { RunsController } from './runs.controller';
     AssistantRunsController,
     ReceiptsController,
     RunReplaysController,
+    WhatIfController,
     RunsController,
   ],
   providers: [
@@ -52,6 +57,9 @@ import { RunsController } from './runs.controller';
     RunPeople,
     ReceiptReading,
     RunReplays,
+    ReplayRepository,
+    ReplayWorker,
+    WhatIf,
   ],
 })
 export class RunDoorModule {}

@@ -155,6 +155,19 @@ export class RunsService {
     return stored.signature === null ? this.receipts.signLater(stored) : stored;
   }
 
+  /** Those of the organization's runs that have not ended. */
+  async unended(organizationId: string, ids: readonly string[]): Promise<readonly string[]> {
+    const records = await this.figures(organizationId, ids);
+    return records.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id);
+  }
+
+  /** Runs of the organization by id, as lists show them. */
+  async figures(organizationId: string, ids: readonly string[]): Promise<readonly RunRecord[]> {
+    if (ids.length === 0) return [];
+    await this.endings.flush();
+    return this.runs.within(organizationId).byIds(ids);
+  }
+
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
     await this.endings.flush();
     return this.runs.within(organizationId).stats(assistantId);

@@ -3,7 +3,9 @@ import { makeAssistant, multiTool, user } from '../support/chat';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { type Person, person } from '../support/people';
 import { readEvents } from '../support/run-events';
+
 import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
 
 const QUESTION = 'What does chlorophyll do?';
 
@@ -90,6 +92,38 @@ describe('repeated runs and receipts', () => {
     const model = await replay(teacher, id, { mode: 'recorded', changes: { connector: 'no_such_vendor' } });
     expect([model.status, model.json.reason]).toEqual([409, 'replay.gone']);
     expect(model.json.errors[0]).toMatchObject({ path: 'changes.connector', code: 'connector.unknown' });
+  });
+
+  it('many at once are compared question by question, and say which could not be repeated', async () => {
+    const ids = [await ask(student), await ask(student)];
+    const gone = '0193b0a0-0000-7000-8000-000000000001';
+    const body = { mode: 'fresh', changes: { orchestrator: 'parallel' }, run_ids: [...ids, gone] };
+    expect((await student.api('POST', '/api/v1/replays', body)).status).toBe(403);
+    const started = await teacher.api('POST', '/api/v1/replays', body);
+    expect([started.status, started.json.total]).toEqual([202, 3]);
+    const path = `/api/v1/replays/${started.json.id}`;
+    const done = await until(async () => {
+      const { json } = await teacher.api('GET', path);
+      return json.status === 'completed' && json;
+    });
+    expect(done).toMatchObject({ done: 3, before: { runs: 2, failed: 0 }, after: { runs: 2, failed: 0 } });
+    const { items, next } = (await teacher.api('GET', `${path}/items?limit=2`)).json;
+    expect(next).toBe(2);
+    expect(items.map(({ run_id }: { run_id: string }) => run_id)).toEqual(ids);
+    expect(items[0]).toMatchObject({
+      question: QUESTION,
+      before: { strategy: 'sequential', answer: 'It absorbs light.' },
+      after: { strategy: 'parallel', answer: 'It absorbs light.', replay: { of: ids[0] } },
+      passages: { kept: 1, added: [], removed: [] },
+      same_answer: true,
+    });
+    const rest = (await teacher.api('GET', `${path}/items?from=2`)).json;
+    expect(rest.items[0]).toMatchObject({ run_id: gone, refusal: { code: 'not_found' }, before: null });
+    expect((await teacher.api('GET', '/api/v1/replays')).json.items[0].id).toBe(started.json.id);
+    expect((await app.api('GET', path)).status).toBe(404);
+    expect((await teacher.api('POST', `${path}/cancel`)).json.status).toBe('completed');
+    const last = { mode: 'recorded', assistant_id: assistant, last: 1 };
+    expect((await teacher.api('POST', '/api/v1/replays', last)).json.total).toBe(1);
   });
 
   it('give each reader the parts of the receipt that are theirs, and every selection verifies', async () => {

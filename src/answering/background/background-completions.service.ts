@@ -82,12 +82,16 @@ export class BackgroundCompletions implements RunExecutor {
   }
 
   /** Repeats a run with a definition. @throws AppError as `startDraft` */
-  async startReplay(caller: Caller, { run, definition, assistantId, chat, replay }: ReplayRequest): Promise<RunRecord> {
+  async startReplay(
+    caller: Caller,
+    { run, definition, assistantId, chat, replay }: ReplayRequest,
+    also?: WithQueuedRun,
+  ): Promise<RunRecord> {
     const assistant = await this.assistants.draft(caller, { assistantId, definition }).catch(inDefinition);
     const asked = { caller, assistant, request: requestOf(chat), replay: { run, ...replay } };
     const input = await this.opening.runInput(asked);
     const of = assistantId === null ? {} : { assistant_id: assistantId };
-    return this.runs.enqueue(input, { ...chat, definition, ...of, replay });
+    return this.runs.enqueue(input, { ...chat, definition, ...of, replay }, also);
   }
 
   async execute(run: Run, body: JsonObject): Promise<void> {

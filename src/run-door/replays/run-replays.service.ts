@@ -11,16 +11,10 @@ import {
   NO_ASSISTANT,
   type Problem,
 } from '../../kernel';
-import { type Recording, type RunRecord, type RunReplay, RunsService } from '../../runs';
+import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
 import { RunAccess } from '../access/run-access.service';
 import { changed, frameOf, type ReplayChanges, unknownPlaceholders, without } from './replay-definition';
-
-export interface ReplayWish {
-  readonly mode: RunReplay['mode'];
-  readonly changes: ReplayChanges;
-  /** Runs afresh without the tools whose content no longer exists. */
-  readonly leaveOutMissing: boolean;
-}
+import type { ReplayWish } from './replay-wish.types';
 
 interface Source {
   readonly record: RunRecord;
@@ -61,14 +55,14 @@ export class RunReplays {
    * @throws AppError `not_found`, `forbidden`, `validation_failed`; `conflict` with the reason `run.going`,
    * `replay.not_kept` or `replay.gone`; as a background run
    */
-  async start(caller: Caller, id: string, wish: ReplayWish): Promise<RunRecord> {
+  async start(caller: Caller, id: string, wish: ReplayWish, also?: WithQueuedRun): Promise<RunRecord> {
     const source = await this.source(caller, id);
     const { record } = source;
     const run: RunReplay = { of: record.id, mode: wish.mode, changes: { ...wish.changes } };
     const request =
       wish.mode === 'recorded' ? await this.recorded(source, run, wish) : await this.fresh(caller, source, run, wish);
     try {
-      return await this.background.startReplay(caller, request);
+      return await this.background.startReplay(caller, request, also);
     } catch (error) {
       const problems = goneIn(error);
       if (problems.length === 0) throw error;
@@ -77,7 +71,7 @@ export class RunReplays {
           request.definition,
           problems.map(({ path }) => path),
         );
-        return this.background.startReplay(caller, { ...request, definition });
+        return this.background.startReplay(caller, { ...request, definition }, also);
       }
       throw await this.gone(source, problems, wish.mode);
     }

@@ -145,6 +145,17 @@ export class RunScope extends TenantScope<RunEntity> {
     return rows.map(recordOf);
   }
 
+  /** Without their contents. */
+  async byIds(ids: readonly string[]): Promise<readonly RunRecord[]> {
+    const rows = await this.rows
+      .createQueryBuilder('run')
+      .select(LIST_COLUMNS)
+      .where('run.id = ANY(:ids)', { ids: [...ids] })
+      .andWhere('run.organizationId = :id', { id: this.organizationId })
+      .getMany();
+    return rows.map(recordOf);
+  }
+
   async stats(assistantId: number): Promise<RunStats> {
     const { manager } = this.rows;
     const [figures] = await manager.query<[Omit<RunStats, 'tools'>]>(RUN_STATS, [this.organizationId, assistantId]);

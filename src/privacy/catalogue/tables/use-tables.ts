@@ -79,6 +79,15 @@ export const USE_TABLES: readonly PersonTable[] = [
     },
   },
   {
+    table: 'replays',
+    kind: 'runs',
+    columns: ['user_id', 'caller'],
+    rows: OF_MEMBER,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
     table: 'usage_days',
     kind: 'usage',
     columns: ['user_id', 'credential_id'],

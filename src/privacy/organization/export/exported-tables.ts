@@ -25,6 +25,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   lti_keys: 'keys of the service',
   lti_selections: 'launches under way',
   oidc_attempts: 'sign-ins under way',
+  receipt_keys: 'keys of the service',
   run_requests: 'requests under way',
   sessions: 'secrets',
   sign_in_links: 'secrets',
