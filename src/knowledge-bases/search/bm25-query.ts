@@ -22,12 +22,25 @@ const LEAST_OF_BLOCK = 16;
 /** Candidates that get their exact score. */
 const CANDIDATES = 100;
 
-/** The words of each row of `wording`, as stems with their frequency in it. */
+/** Least length of a stem that only the stemmer of another language gives: it cuts "install" to "inst", as it does "instant". */
+const FOREIGN_STEM = 5;
+
+/**
+ * The words of each row of `wording`, as stems with their frequency in it. A word of another language than the passages keeps
+ * its own stem where theirs is short: it then counts as unknown, instead of finding words that only look alike.
+ */
 export const WORDS = `
-    SELECT q.number, w.lexeme AS term, cardinality(w.positions) AS qtf
+    SELECT q.number, s.term, sum(cardinality(w.positions))::int AS qtf
     FROM wording q CROSS JOIN LATERAL unnest(${termsOf('q.configuration', 'q.text')}) w
-    WHERE q.spoken = q.configuration OR w.positions && (
-      SELECT array_agg(place) FROM unnest(${termsOf('q.spoken', 'q.text')}) own, unnest(own.positions) place)`;
+    CROSS JOIN LATERAL (
+      SELECT w.lexeme AS term WHERE q.spoken = q.configuration
+      UNION ALL
+      SELECT CASE WHEN bool_or(own.lexeme = w.lexeme) OR length(w.lexeme) >= ${FOREIGN_STEM} THEN w.lexeme ELSE min(own.lexeme) END
+      FROM unnest(${termsOf('q.spoken', 'q.text')}) own
+      WHERE q.spoken <> q.configuration AND own.positions && w.positions
+      HAVING count(*) > 0
+    ) s
+    GROUP BY q.number, s.term`;
 
 /**
  * Parameters: knowledge base ids, the wording that each is asked in (from 1), organization, text-search configurations of the

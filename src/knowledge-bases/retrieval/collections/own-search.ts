@@ -14,7 +14,7 @@ import { VectorStore } from '../../search/vectors/vector-store';
 import type { VectorScope } from '../../search/vectors/vector-query';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
 import type { PassageQuery } from '../passages/retrieval.types';
-import { corrected, type Correction, SpellingCorrector, spelt } from '../question/spelling-corrector';
+import { corrected, type Correction, provenBy, SpellingCorrector, spelt } from '../question/spelling-corrector';
 import { type Question, worded } from '../question/wordings';
 import { LanguageDetector } from '../../../platform/languages';
 
@@ -25,6 +25,14 @@ const CUT = `the question is longer than ${QUERY_CHARS} characters: only its beg
 const SPELLING_PASSAGES = 10;
 /** A slower embedding provider is not waited for; keyword search answers instead. */
 const EMBED_TIMEOUT_MS = 8_000;
+
+/** A search for a question with corrections. */
+interface Tried {
+  readonly better: SearchPlan;
+  readonly found: readonly Hit[];
+  /** Of the best passages, with their headings. */
+  readonly texts: readonly string[];
+}
 
 /** A question with the mode and the vector for each knowledge base. */
 export interface SearchPlan {
@@ -125,11 +133,22 @@ export class OwnSearch {
     const hits = await this.search(plan, depth);
     const corrections = await this.corrections(plan, hits);
     if (corrections.length === 0) return { plan, hits };
+    const tried = await this.searchFor(plan, corrections, depth);
+    // A stem may belong to a word that is not near at all: "oracle" leads to "oral" over "orale".
+    const proven = provenBy(corrections, tried.texts);
+    if (proven.length === 0) return { plan, hits };
+    const { better, found, texts } =
+      proven.length === corrections.length ? tried : await this.searchFor(plan, proven, depth);
+    return { plan: { ...better, searchedFor: corrected(plan.question.text, spelt(proven, texts)) }, hits: found };
+  }
+
+  private async searchFor(plan: SearchPlan, corrections: readonly Correction[], depth: number): Promise<Tried> {
     const { question } = plan;
     const better = { ...plan, question: { ...question, text: corrected(question.text, corrections) } };
     const found = await this.search(better, Math.max(depth, SPELLING_PASSAGES));
-    const texts = found.slice(0, SPELLING_PASSAGES).map(({ text }) => text);
-    return { plan: { ...better, searchedFor: corrected(question.text, spelt(corrections, texts)) }, hits: found };
+    // Headings are searched too.
+    const texts = found.slice(0, SPELLING_PASSAGES).map(({ section, text }) => `${section}\n${text}`);
+    return { better, found, texts };
   }
 
   private async corrections(plan: SearchPlan, hits: readonly Hit[]): Promise<readonly Correction[]> {

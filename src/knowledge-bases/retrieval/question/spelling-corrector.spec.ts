@@ -1,5 +1,5 @@
 import type { KnownWord, SpellingRepository } from '../../search/spelling.repository';
-import { corrected, SpellingCorrector, spelt } from './spelling-corrector';
+import { corrected, provenBy, SpellingCorrector, spelt } from './spelling-corrector';
 
 const VOCABULARY = { organizationId: 'o', knowledgeBaseIds: ['a'], configuration: 'simple' };
 
@@ -68,4 +68,20 @@ it('words corrections as the passages do', () => {
   ];
   const words = spelt(corrections, passages).map(({ to }) => to);
   expect(words).toEqual(['isolation', 'fotosíntesis', 'existencial', 'parse Xml']);
+});
+
+it('keeps a correction only where a passage has the word, not merely its stem', () => {
+  const corrections = [
+    { from: 'Oracle', to: 'orale', like: ['oracles'] },
+    { from: 'membrans', to: 'membrana', like: ['membrane'] },
+    { from: 'exsistenciall', to: 'existenc', like: [] },
+    { from: 'transsistorr', to: 'transist', like: [] },
+  ];
+  const passages = ['The oral part', 'A Membrane is existential'];
+  const kept = provenBy(corrections, passages).map(({ from }) => from);
+  expect(kept).toEqual(['membrans']);
+  expect(provenBy(corrections, ['existencial', 'transistor']).map(({ from }) => from)).toEqual([
+    'exsistenciall',
+    'transsistorr',
+  ]);
 });

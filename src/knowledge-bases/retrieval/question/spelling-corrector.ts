@@ -130,13 +130,29 @@ function nearestStem({ folded }: Suspect, known: readonly KnownWord[]): Near | n
   return best === undefined ? null : { to: best.text, like: [] };
 }
 
-/** The corrections in the words of the passages that they led to: candidates are folded, and stems are no words. */
-export function spelt(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
+/** The corrections of which a passage has a word: the vocabulary holds stems, and a stem may come from quite another word. */
+export function provenBy(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
+  const words = wordsOf(passages);
+  return corrections.filter(({ to, like }) => {
+    const meant = [...to.split(' '), ...like];
+    if (meant.some((word) => words.has(word))) return true;
+    return like.length === 0 && [...words.keys()].some((word) => word.startsWith(to));
+  });
+}
+
+/** The words of passages by their folded form. */
+function wordsOf(passages: readonly string[]): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
   for (const word of passages.join(' ').match(WORD) ?? []) {
     const folded = foldedText(word).toLowerCase();
     if (!words.has(folded)) words.set(folded, word.toLowerCase());
   }
+  return words;
+}
+
+/** The corrections in the words of the passages that they led to: candidates are folded, and stems are no words. */
+export function spelt(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
+  const words = wordsOf(passages);
   return corrections.map((correction) => ({ ...correction, to: wordFor(correction, words) }));
 }
 
