@@ -52,7 +52,8 @@ function* placed({ start, chunks }: Group): Generator<PlacedChunk> {
 export function* placeChunks(chunks: Iterable<Chunk>, pages: readonly PageStart[]): Generator<PlacedChunk> {
   let group: Group | null = null;
   for (const chunk of chunks) {
-    const page = pageAt(pages, chunk.start);
+    // Headings of chapters may stand on the page before the text.
+    const page = pageAt(pages, Math.max(chunk.start, chunk.section ?? 0));
     const key = chunk.section === null ? `page ${page ?? ''}` : `heading ${chunk.section}`;
     if (group === null || group.key !== key || chunk.end - group.start > group.max) {
       if (group !== null) yield* placed(group);

@@ -8,10 +8,20 @@ const ENDS_IN_NUMBER = /[\t ](?:\d{1,4}|[ivxlc]{1,7})\s*$/;
 
 const isDotted = ({ text }: PdfLine): boolean => isContentsLine(text.replaceAll('\t', ' '));
 
+/** The heading of a table of contents. */
+const HEADING =
+  /^(?:table of )?contents$|^(?:contenidos?|índice(?: general)?|índex|sumari|continguts|aurkibidea|edukiak?)$/i;
+
 /** Number of lines from `at` on that belong to the entries of a table of contents without dots themselves. */
 function undotted(lines: readonly PdfLine[], at: number): number {
   const next = lines.slice(at, at + MOST_BETWEEN + 1).findIndex(isDotted);
   return next === -1 ? 0 : next;
+}
+
+/** Removes what stands above the first dotted line: in many books, the entry of a chapter has no dots. */
+function dropAbove(kept: PdfLine[]): void {
+  if (ENDS_IN_NUMBER.test(kept.at(-1)?.text ?? '')) kept.pop();
+  if (HEADING.test(kept.at(-1)?.text.trim() ?? '')) kept.pop();
 }
 
 /** Removes the lines of a table of contents: dotted ones, and those between two of them. */
@@ -22,8 +32,7 @@ export function withoutContents(lines: readonly PdfLine[]): PdfLine[] {
     const line = lines[at];
     if (line === undefined) break;
     if (isDotted(line)) {
-      // The entry of a chapter above the first dotted one has no dots in many books.
-      if (!inside && ENDS_IN_NUMBER.test(kept.at(-1)?.text ?? '')) kept.pop();
+      if (!inside) dropAbove(kept);
       inside = true;
       continue;
     }

@@ -16,6 +16,8 @@ interface Piece extends Readonly<Segment> {
   readonly line: number;
   readonly y: number;
   readonly size: number;
+  /** The first of several in its line: it begins a row. */
+  readonly opensRow: boolean;
 }
 
 interface Cell {
@@ -31,8 +33,10 @@ interface Cell {
 
 type Row = Cell[];
 
-const piecesOf = ({ segments, y, size }: PdfLine, line: number): Piece[] =>
-  segments.filter(({ text }) => text.trim() !== '').map((segment) => ({ ...segment, line, y, size }));
+function piecesOf({ segments, y, size }: PdfLine, line: number): Piece[] {
+  const written = segments.filter(({ text }) => text.trim() !== '');
+  return written.map((segment, index) => ({ ...segment, line, y, size, opensRow: index === 0 && written.length > 1 }));
+}
 
 const cellOf = ({ x, right, y, size, text, line }: Piece): Cell => ({
   x,
@@ -65,7 +69,7 @@ function rowsOf(pieces: readonly Piece[]): Row[] {
     const row = rows.at(-1);
     const cell = row?.at(-1);
     if (row === undefined || cell === undefined) rows.push([cellOf(piece)]);
-    else if (continuesCell(cell, piece)) {
+    else if (!(row.length === 1 && piece.opensRow) && continuesCell(cell, piece)) {
       cell.texts.push(piece.text.trim());
       cell.bottom = piece.y;
       cell.right = Math.max(cell.right, piece.right);
@@ -162,6 +166,19 @@ function tableOf(rows: readonly Row[]): string[][] | null {
   return hasLines && grid.length >= least ? grid : null;
 }
 
+/** First and last line of a run of rows; null when other text is in these lines. */
+function linesOf(
+  run: readonly Row[],
+  lines: readonly PdfLine[],
+): { readonly from: number; readonly to: number } | null {
+  const cells = run.flat();
+  const from = Math.min(...cells.map(({ firstLine }) => firstLine));
+  const to = Math.max(...cells.map(({ lastLine }) => lastLine)) + 1;
+  const held = cells.reduce((sum, { texts }) => sum + texts.length, 0);
+  const written = lines.slice(from, to).reduce((sum, line) => sum + piecesOf(line, 0).length, 0);
+  return held === written ? { from, to } : null;
+}
+
 /** Replaces the lines of tables that have cells of several lines: one line for each row. Other lines stay as they are. */
 export function withTableRows(lines: readonly PdfLine[]): PdfLine[] {
   const rows = rowsOf(lines.flatMap((line, index) => (line.mono ? [] : piecesOf(line, index))));
@@ -171,15 +188,14 @@ export function withTableRows(lines: readonly PdfLine[]): PdfLine[] {
   while (first < rows.length) {
     const end = (rows[first]?.length ?? 0) > 1 ? runEnd(rows, first) : first + 1;
     const run = rows.slice(first, end);
-    const grid = run.length >= LEAST_ROWS ? tableOf(run) : null;
-    const start = Math.min(...run.flat().map(({ firstLine }) => firstLine));
-    const line = lines[start];
-    if (grid !== null && line !== undefined && start >= next) {
-      result.push(...lines.slice(next, start));
-      for (const row of grid) result.push({ ...line, text: row.join('\t'), row });
-      next = Math.max(...run.flat().map(({ lastLine }) => lastLine)) + 1;
-    }
     first = end;
+    const grid = run.length >= LEAST_ROWS ? tableOf(run) : null;
+    const range = grid === null ? null : linesOf(run, lines);
+    const line = range === null ? undefined : lines[range.from];
+    if (grid === null || range === null || line === undefined) continue;
+    result.push(...lines.slice(next, range.from));
+    for (const row of grid) result.push({ ...line, text: row.join('\t'), row });
+    next = range.to;
   }
   return [...result, ...lines.slice(next)];
 }
