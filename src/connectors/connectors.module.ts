@@ -17,6 +17,7 @@ import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
 import { RerankerService } from './reranking/reranker.service';
 import { StructuredAnswers } from './structured';
+import { TranslatorService } from './translation/translator.service';
 
 @Module({
   imports: [MeteringModule, OrganizationsModule],
@@ -39,7 +40,15 @@ import { StructuredAnswers } from './structured';
     ProviderProbes,
     RerankerService,
     StructuredAnswers,
+    TranslatorService,
   ],
-  exports: [ConnectorsService, EmbeddingsService, ProviderProbes, RerankerService, StructuredAnswers],
+  exports: [
+    ConnectorsService,
+    EmbeddingsService,
+    ProviderProbes,
+    RerankerService,
+    StructuredAnswers,
+    TranslatorService,
+  ],
 })
 export class ConnectorsModule {}

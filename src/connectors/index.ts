@@ -6,5 +6,6 @@ export { isMultilingualEmbedding, ranksWellIn } from './embeddings/embedding-mod
 export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';
 export { RerankerService } from './reranking/reranker.service';
+export { TranslatorService } from './translation/translator.service';
 export { VENDORS } from './vendors';
 export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion, UnfitAnswer } from './structured';

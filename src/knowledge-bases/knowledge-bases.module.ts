@@ -45,6 +45,7 @@ import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 import { Rerankers } from './retrieval/reranking/rerankers';
+import { QuestionLanguages } from './retrieval/translation/question-languages';
 import { RetrievalService } from './retrieval/retrieval.service';
 import { SpellingRepository } from './search/spelling.repository';
 import { SpellingCorrector } from './retrieval/question/spelling-corrector';
@@ -128,6 +129,7 @@ import { SourceRepository } from './sources/storage/source.repository';
     RetrievalService,
     SearchIndex,
     SharingService,
+    QuestionLanguages,
     SourceLinkReader,
     SourceLinks,
     SourceFetcher,

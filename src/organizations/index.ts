@@ -33,6 +33,7 @@ export type {
   PrivacyRuntime,
   ProviderRuntime,
   RerankerRuntime,
+  TranslatorRuntime,
 } from './runtime/runtime.types';
 export { PersonPseudonyms, type Pseudonymize } from './pseudonyms/person-pseudonyms.service';
 export { VendorPseudonyms } from './pseudonyms/vendor-pseudonyms.service';

@@ -5,6 +5,7 @@ import { until } from '../support/until';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
 import { type RerankServer, startRerankServer } from '../support/rerank-server';
+import { startTranslateServer, type TranslateServer } from '../support/translate-server';
 import { startUpstream, type Upstream } from '../support/upstream';
 import type { UpstreamRequest } from '../support/upstream.types';
 
@@ -35,7 +36,12 @@ let base: string;
 beforeAll(async () => {
   upstream = await startUpstream();
   app = await startApp({
-    env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-retrieval-1', RERANK_TIMEOUT: '300' },
+    env: {
+      OPENAI_BASE_URL: upstream.url,
+      OPENAI_API_KEY: 'sk-canary-retrieval-1',
+      RERANK_TIMEOUT: '300',
+      TRANSLATE_TIMEOUT: '300',
+    },
   });
   admin = { ...(await person(app)), api: app.api };
   base = await knowledgeBase('Botany', { 'leaf.md': LEAF, 'copy.md': LEAF });
@@ -423,5 +429,52 @@ describe('a reranker', () => {
       code: 'outbound_refused',
       errors: [{ path: 'reranker.url' }],
     });
+  });
+});
+
+describe('a translator', () => {
+  const QUESTION = '¿Qué absorbe el pigmento verde de las plantas en las hojas?';
+  let server: TranslateServer;
+
+  beforeAll(async () => {
+    server = await startTranslateServer();
+  });
+  beforeEach(() => fastModel(null));
+  afterAll(async () => {
+    await configure(null);
+    await server.stop();
+  });
+
+  const configure = (translator: object | null) =>
+    app.api('PATCH', '/api/v1/organizations/default', { translator }).then(({ json }) => json);
+  const ask = async (query: string): Promise<any> =>
+    (await app.api('POST', `/api/v1/knowledge-bases/${base}/query`, { query, top_k: 1 })).json;
+
+  it('of the organization brings a question into the language of the material, without its key in any answer', async () => {
+    expect((await ask(QUESTION)).match).toMatchObject({ weak: true });
+    server.translate = () => 'What does chlorophyll absorb?';
+    const { translator } = await configure({ dialect: 'libretranslate', url: server.url, api_key: 'sk-canary-mt' });
+    expect(translator).toEqual({ dialect: 'libretranslate', url: server.url, api_key_configured: true });
+    const { results, languages, warnings } = await ask(QUESTION);
+    expect(results[0].data).toContain('Chlorophyll absorbs light');
+    expect([languages, warnings]).toEqual([{ question: 'es', material: ['en'], bridge: 'translator' }, []]);
+    expect(server.asked).toEqual([QUESTION]);
+    await complete(await multiTool({ top_k: 1 }), { messages: [user(QUESTION)] });
+    expect(lastPrompt()).toContain('Chlorophyll absorbs light');
+    expect(lastPrompt()).toContain(QUESTION);
+  });
+
+  it.each<[string, (text: string) => string | null, string]>([
+    ['lies', (text) => text, 'gave the question back in its own language'],
+    ['answers rubbish', () => '%%%', 'gave an unusable answer'],
+    ['hangs', () => null, 'took too long'],
+  ])('that %s is ignored, and the report says so', async (what, translate, why) => {
+    server.translate = translate;
+    const warning = `The translator ${why}: the question was searched for in its own words`;
+    const asked = `${QUESTION} (${what})`;
+    expect(await ask(asked)).toMatchObject({ languages: { bridge: null }, warnings: [warning] });
+    const { json } = await complete(await multiTool({ top_k: 1 }), { messages: [user(asked)], verbose: true });
+    expect(json.choices[0].message.content).toContain(warning);
+    expect(json.choices[0].message.content).toContain('question es, material en; not translated');
   });
 });

@@ -7,6 +7,7 @@ import { CONFIG, type Config } from '../../platform/config';
 import { traceHeaders } from '../../platform/context';
 import { OutboundClient, vendorGate } from '../../platform/outbound';
 import { RERANK_DIALECT_PLUGINS, type RerankDialect } from '../../platform/reranking';
+import { codeOfStatus, jsonOf } from '../transport/service-answer';
 import { checkedScores } from './checked-scores';
 import { endpointOf } from './endpoint';
 
@@ -88,7 +89,8 @@ export class RerankerService {
       signal,
     });
     const vendor = { status, message: null, request_id: null, retries: 0 };
-    if (status < 200 || status > 299) throw new AppError(codeOf(status), `The reranker answered ${status}`, { vendor });
+    if (status < 200 || status > 299)
+      throw new AppError(codeOfStatus(status), `The reranker answered ${status}`, { vendor });
     const scores = checkedScores(dialect.scores(jsonOf(text)), passages.length);
     if (scores === null) throw new AppError('upstream_bad_response', 'The reranker gave no usable answer', { vendor });
     return scores;
@@ -99,20 +101,4 @@ function dialectOf(name: string): RerankDialect {
   const dialect = RERANK_DIALECT_PLUGINS.find((each) => each.name === name);
   if (dialect === undefined) throw new AppError('connector_not_configured', `There is no reranker dialect ${name}`);
   return dialect;
-}
-
-/** Null for text that is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function codeOf(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'upstream_auth';
-  if (status === 429) return 'upstream_rate_limited';
-  if (status >= 500 || status === 408) return 'upstream_error';
-  return status >= 400 ? 'upstream_rejected' : 'upstream_bad_response';
 }

@@ -41,6 +41,7 @@ export class QueryController {
       mode: collections[0]?.mode ?? 'keyword',
       match: question.match,
       searched_for: question.searchedFor,
+      languages: question.languages,
       warnings: [...warnings],
       timing: { total_ms: Math.round((performance.now() - started) * 100) / 100 },
     };

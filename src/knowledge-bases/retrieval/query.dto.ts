@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
+import { LANGUAGE_BRIDGES, type LanguageBridge } from '../../kernel';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
 import { MayBeOmitted } from '../../platform/http';
 
@@ -7,7 +8,7 @@ export class QueryKnowledgeBaseDto {
   @ApiProperty({ example: 'Where does photosynthesis happen?' })
   @IsString()
   @IsNotEmpty()
-  @MaxLength(20_000)
+  @MaxLength(200_000)
   query!: string;
 
   @ApiPropertyOptional({ type: 'integer' })
@@ -65,6 +66,20 @@ export class QueryResultDto {
   metadata!: object;
 }
 
+/** A question in another language than the material. */
+export class QueryLanguagesDto {
+  /** ISO 639-1. */
+  @ApiProperty({ example: 'es' })
+  question!: string;
+
+  @ApiProperty({ type: [String], example: ['en'] })
+  material!: readonly string[];
+
+  /** How the question reached the material; null when it was searched for in its own words, which finds little. */
+  @ApiProperty({ type: String, enum: LANGUAGE_BRIDGES, nullable: true })
+  bridge!: LanguageBridge | null;
+}
+
 /** How well the best passage fits the question. */
 export class MatchDto {
   /** 0 to 1, whatever the length of the question. Below 0.5 the match is weak. */
@@ -90,6 +105,9 @@ export class QueryAnswerDto {
   /** The question with its typing errors corrected; null when it was searched for as it is. */
   @ApiProperty({ type: String, nullable: true, example: 'isolation level' })
   searched_for!: string | null;
+  /** Null when the question is in a language of the material, or its language is unknown. */
+  @ApiProperty({ type: QueryLanguagesDto, nullable: true })
+  languages!: QueryLanguagesDto | null;
   /** Problems, such as a mode that could not run. */
   warnings!: string[];
   timing!: QueryTimingDto;

@@ -34,7 +34,7 @@ interface Piece {
 }
 
 /** Names of the OpenTelemetry conventions. */
-export type ModelOperation = 'chat' | 'embeddings' | 'rerank';
+export type ModelOperation = 'chat' | 'embeddings' | 'rerank' | 'translate';
 
 /** One request to a vendor, from its start to its figures. */
 export class ModelCall {

@@ -9,6 +9,7 @@ import type {
   PrivacyRuntime,
   ProviderRuntime,
   RerankerRuntime,
+  TranslatorRuntime,
 } from './runtime.types';
 import {
   FEATURES,
@@ -107,6 +108,18 @@ function rerankerOf({ reranker: own }: OrganizationSettings, secrets: OpenedSecr
   };
 }
 
+function translatorOf({ translator: own }: OrganizationSettings, secrets: OpenedSecrets): TranslatorRuntime | null {
+  if (own?.url === undefined || own.dialect === undefined) return null;
+  const key = secrets.get('translator.api_key') ?? null;
+  return {
+    dialect: own.dialect,
+    url: own.url,
+    get apiKey() {
+      return reveal(key);
+    },
+  };
+}
+
 function moodleOf(
   settings: OrganizationSettings,
   environment: Config['moodle'] | null,
@@ -179,6 +192,7 @@ export function buildRuntime(
     defaultModel: settings.default_model ?? null,
     knowledgeBase: knowledgeBaseOf(settings, secrets),
     reranker: rerankerOf(settings, secrets),
+    translator: translatorOf(settings, secrets),
     moodle: moodleOf(settings, isSystem ? config.moodle : null, secrets),
     mcpServers: mcpServersOf(settings, secrets),
     features: featuresOf(settings),

@@ -30,6 +30,13 @@ export interface RerankerRuntime {
   readonly apiKey: string | null;
 }
 
+export interface TranslatorRuntime {
+  readonly dialect: string;
+  readonly url: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly apiKey: string | null;
+}
+
 export interface MoodleRuntime {
   readonly apiUrl: string;
   /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
@@ -65,6 +72,8 @@ export interface OrganizationRuntime {
   readonly knowledgeBase: KnowledgeBaseRuntime | null;
   /** Null unless dialect and address are set. */
   readonly reranker: RerankerRuntime | null;
+  /** Null unless dialect and address are set. */
+  readonly translator: TranslatorRuntime | null;
   readonly moodle: MoodleRuntime | null;
   /** Enabled servers by name. */
   readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;

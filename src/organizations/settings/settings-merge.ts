@@ -31,6 +31,7 @@ export function secretSlots(settings: unknown): SecretSlot[] {
     ...providers.map((name): SecretSlot => ({ at: ['providers', name], secret: 'api_key', url: 'base_url' })),
     { at: ['knowledge_base'], secret: 'api_token', url: 'server_url' },
     { at: ['reranker'], secret: 'api_key', url: 'url' },
+    { at: ['translator'], secret: 'api_key', url: 'url' },
     { at: ['moodle'], secret: 'token', url: 'api_url' },
     ...servers.map((name): SecretSlot => ({ at: ['mcp', 'servers', name], secret: 'token', url: 'url' })),
   ];

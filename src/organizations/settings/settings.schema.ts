@@ -1,4 +1,5 @@
 import { RERANK_DIALECT_PLUGINS } from '../../platform/reranking';
+import { TRANSLATION_DIALECT_PLUGINS } from '../../platform/translation';
 import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
 import { limitsSchema, pricesSchema } from './limit.schema';
 
@@ -113,6 +114,19 @@ export const settingsPatchSchema = {
         url: { ...url, description: 'Changing it without a new `api_key` clears the stored one.' },
         api_key: { ...secret, description: 'Write-only; sent as `Authorization: Bearer`.' },
         model: { ...modelName, nullable: true },
+      },
+    },
+    translator: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: {
+        dialect: {
+          ...oneOf(TRANSLATION_DIALECT_PLUGINS.map(({ name }) => name)),
+          description: 'Wire format of the endpoint.',
+        },
+        url: { ...url, description: 'Changing it without a new `api_key` clears the stored one.' },
+        api_key: { ...secret, description: 'Write-only.' },
       },
     },
     moodle: {

@@ -51,6 +51,14 @@ export interface RerankerSettings {
   readonly model?: string;
 }
 
+/** A service that translates questions into the language of the material. */
+export interface TranslatorSettings {
+  /** Wire format: the name of a dialect in `platform/translation`. */
+  readonly dialect?: string;
+  readonly url?: string;
+  readonly api_key?: string;
+}
+
 export interface MoodleSettings {
   readonly api_url?: string;
   readonly token?: string;
@@ -102,6 +110,7 @@ export interface OrganizationSettings {
   readonly default_model?: ModelChoice;
   readonly knowledge_base?: KnowledgeBaseSettings;
   readonly reranker?: RerankerSettings;
+  readonly translator?: TranslatorSettings;
   readonly moodle?: MoodleSettings;
   readonly mcp?: McpSettings;
   readonly features?: Partial<Features>;
@@ -117,6 +126,7 @@ export const SETTINGS_PARTS = [
   'default_model',
   'knowledge_base',
   'reranker',
+  'translator',
   'moodle',
   'mcp',
   'features',

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { RERANK_DIALECT_PLUGINS } from '../../platform/reranking';
+import { TRANSLATION_DIALECT_PLUGINS } from '../../platform/translation';
 import { type Role, ROLES } from '../../kernel';
 import { INVITATION_STATES, type InvitationState } from '../storage/member.entity';
 import {
@@ -83,6 +84,18 @@ export class RerankerDto {
   api_key_configured!: boolean;
 }
 
+/** A service that translates questions into the language of the material. */
+export class TranslatorDto {
+  /** Wire format of the endpoint; null without a translator. */
+  @ApiProperty({ type: String, enum: TRANSLATION_DIALECT_PLUGINS.map(({ name }) => name), nullable: true })
+  dialect!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'https://translate.example.org' })
+  url!: string | null;
+
+  api_key_configured!: boolean;
+}
+
 export class MoodleDto {
   api_url!: string | null;
   token_configured!: boolean;
@@ -157,6 +170,7 @@ export class OrganizationDto extends OrganizationSummaryDto {
 
   knowledge_base!: KnowledgeBaseServerDto;
   reranker!: RerankerDto;
+  translator!: TranslatorDto;
   moodle!: MoodleDto;
   mcp!: McpDto;
 

@@ -32,6 +32,12 @@ function providerView(own: ProviderSettings): Omit<ProviderDto, 'environment'> {
   };
 }
 
+const translatorView = ({ translator = {} }: OrganizationSettings): OrganizationDto['translator'] => ({
+  dialect: translator.dialect ?? null,
+  url: translator.url ?? null,
+  api_key_configured: translator.api_key !== undefined,
+});
+
 /** `environment: true`: the environment fills the gaps of this provider. */
 function providersView(
   organization: OrganizationEntity,
@@ -88,6 +94,7 @@ function partsOf(
       api_token_configured: knowledgeBase.api_token !== undefined,
     },
     reranker: rerankerView(settings),
+    translator: translatorView(settings),
     moodle: moodleView(moodle, isSystem ? (config?.moodle ?? null) : null),
     mcp: mcpView(settings),
     limits: settings.limits ?? {},

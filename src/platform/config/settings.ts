@@ -126,6 +126,7 @@ export const SETTINGS = {
   tools: {
     defaultTimeoutMs: variable('TOOL_DEFAULT_TIMEOUT=30000', integer(1, 3_600_000)),
     rerankTimeoutMs: variable('RERANK_TIMEOUT=3000', integer(100, 60_000)),
+    translateTimeoutMs: variable('TRANSLATE_TIMEOUT=3000', integer(100, 60_000)),
     maxRetries: variable('TOOL_MAX_RETRIES=3', integer(0, 10)),
     retryBackoff: variable('TOOL_RETRY_BACKOFF=exponential', oneOf('exponential', 'fixed')),
     /** Before the first retry. */

@@ -4,8 +4,8 @@ import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import type { PassageRepository } from '../../search/passage.repository';
 import type { ResidentIndexes } from '../../search/resident/resident-indexes';
 import type { VectorStore } from '../../search/vectors/vector-store';
-import type { LanguageDetector } from '../../../platform/languages';
 import type { SpellingCorrector } from '../question/spelling-corrector';
+import type { QuestionLanguages } from '../translation/question-languages';
 import { OwnSearch } from './own-search';
 
 const base = (id: string, more: Partial<KnowledgeBaseEntity> = {}): KnowledgeBaseEntity =>
@@ -36,8 +36,9 @@ function over(embed: QueryEmbedder['embed'], lack: string | null = null) {
     { search: async () => null } as unknown as ResidentIndexes,
     { embed } as QueryEmbedder,
     { unavailable: lack, graphsOf: () => [] } as unknown as VectorStore,
-    { detect: async () => null } as unknown as LanguageDetector,
+
     { correct: async () => [] } as unknown as SpellingCorrector,
+    { detect: async () => null } as unknown as QuestionLanguages,
   );
   const plan = (bases: KnowledgeBaseEntity[], more: object = {}) =>
     own.plan('o', bases, { text: 'why?', topK: 3, threshold: 0, ...more });

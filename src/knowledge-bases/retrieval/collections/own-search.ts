@@ -15,8 +15,9 @@ import type { VectorScope } from '../../search/vectors/vector-query';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
 import type { PassageQuery } from '../passages/retrieval.types';
 import { corrected, type Correction, provenBy, SpellingCorrector, spelt } from '../question/spelling-corrector';
-import { type Question, worded } from '../question/wordings';
-import { LanguageDetector } from '../../../platform/languages';
+import { foreignLanguages, type Question, worded } from '../question/wordings';
+import { NOT_TRANSLATED, QuestionLanguages, type Translations } from '../translation/question-languages';
+import type { TextLanguage } from '../../../platform/languages';
 
 /** Longer questions are cut: the beginning tells the topic. */
 const QUERY_CHARS = 8_000;
@@ -62,6 +63,14 @@ interface Planned {
   readonly vector: VectorScope | null;
 }
 
+interface Spoken {
+  readonly organizationId: string;
+  readonly planned: readonly Planned[];
+  readonly text: string;
+  readonly language: TextLanguage | null;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Searches knowledge bases of this service. The caller has checked the access. */
 @Injectable()
 export class OwnSearch {
@@ -72,8 +81,8 @@ export class OwnSearch {
     private readonly resident: ResidentIndexes,
     private readonly embedder: QueryEmbedder,
     private readonly vectors: VectorStore,
-    private readonly detector: LanguageDetector,
     private readonly spelling: SpellingCorrector,
+    private readonly languages: QuestionLanguages,
   ) {}
 
   /**
@@ -83,7 +92,7 @@ export class OwnSearch {
   async plan(organizationId: string, bases: readonly KnowledgeBaseEntity[], query: PassageQuery): Promise<SearchPlan> {
     query.signal?.throwIfAborted();
     const text = query.text.slice(0, QUERY_CHARS).toWellFormed();
-    const told = this.detector.detect(text);
+    const told = this.languages.detect(text);
     const searchable = bases.map(searchableBase);
     assertModel(searchable, query.embeddingModel);
     const embedded = new Map<string, Promise<readonly number[] | string>>();
@@ -110,9 +119,10 @@ export class OwnSearch {
       }),
     );
     const language = isBlank(text) ? null : await told;
+    const translated = await this.translated({ organizationId, planned, text, language, signal: query.signal });
     return {
       organizationId,
-      question: { text, language, translations: new Map() },
+      question: { text, language, translations: translated.texts },
       phrases: quotedPhrases(text),
       bases,
       modes: new Map(planned.map(({ base, choice }) => [base.id, choice.mode])),
@@ -121,8 +131,17 @@ export class OwnSearch {
       warnings: [
         ...(text.length < query.text.length ? [CUT] : []),
         ...planned.flatMap(({ choice }) => choice.warning ?? []),
+        ...translated.warnings,
       ],
     };
+  }
+
+  /** For the knowledge bases that are searched by words. */
+  private async translated({ organizationId, planned, text, language, signal = NEVER }: Spoken): Promise<Translations> {
+    if (language === null) return NOT_TRANSLATED;
+    const bases = planned.flatMap(({ base, choice }) => (choice.mode === 'vector' ? [] : [base]));
+    const into = foreignLanguages(bases, language);
+    return this.languages.translate(organizationId, { text, language, into, signal });
   }
 
   /**
@@ -158,7 +177,7 @@ export class OwnSearch {
     const { wordings, scopes } = worded(words, question);
     const [first] = wordings;
     // A question in another language than the material has other words, not wrong ones.
-    if (first === undefined || first.spoken !== first.configuration) return [];
+    if (first === undefined || first.spoken !== first.configuration || first.isTranslation === true) return [];
     const found = hits.find(({ strength }) => strength !== null);
     if (found?.unknown === null) return [];
     const knowledgeBaseIds = scopes.flatMap(({ id, number }) => (number === 1 ? [id] : []));

@@ -33,7 +33,9 @@ it('asks a knowledge base of several languages in each, the question’s own fir
 
 it('asks in a translation where there is one', () => {
   const { wordings } = worded([base('a', 'en')], asked({ translations: new Map([['en', 'What is osmosis?']]) }));
-  expect(wordings).toEqual([{ configuration: 'english', text: 'What is osmosis?', spoken: 'english' }]);
+  expect(wordings).toEqual([
+    { configuration: 'english', text: 'What is osmosis?', spoken: 'english', isTranslation: true },
+  ]);
 });
 
 it('takes a question whose language cannot be told for one in the language of the material', () => {

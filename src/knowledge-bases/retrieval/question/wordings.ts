@@ -9,6 +9,8 @@ export interface Wording {
   readonly text: string;
   /** Configuration of the language that it is written in. */
   readonly spoken: string;
+  /** Absent for the question in its own words. */
+  readonly isTranslation?: true;
 }
 
 export interface Question {
@@ -57,7 +59,8 @@ function wordingIn(language: string, { indexVersion }: Base, question: Question)
   const isForeign = own !== null && known(language) && !isIn(own, [language]);
   const translation = isForeign ? translations.get(language) : undefined;
   const spoken = isForeign && translation === undefined ? searchConfiguration(own.language) : configuration;
-  return { configuration, text: searchableQuestion(translation ?? question.text, indexVersion), spoken };
+  const text = searchableQuestion(translation ?? question.text, indexVersion);
+  return { configuration, text, spoken, ...(translation === undefined ? {} : { isTranslation: true }) };
 }
 
 const keyOf = ({ configuration, text, spoken }: Wording): string => JSON.stringify([configuration, text, spoken]);

@@ -1,0 +1,8 @@
+import { APERTIUM } from './apertium.dialect';
+import { LIBRETRANSLATE } from './libretranslate.dialect';
+import type { TranslationDialect } from './translation-dialect.types';
+
+export type { TranslationCall, TranslationDialect, TranslationRequest } from './translation-dialect.types';
+
+/** One line per dialect. */
+export const TRANSLATION_DIALECT_PLUGINS: readonly TranslationDialect[] = [APERTIUM, LIBRETRANSLATE];
