@@ -19,6 +19,7 @@ import {
 } from './cli/output';
 import { ShownProgress, SILENT } from './cli/progress';
 import { registerPeopleCommands } from './cli/people/people.commands';
+import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
 import { AppError } from './kernel';
 import type { Config } from './platform/config';
@@ -31,7 +32,7 @@ const messageOf = (error: unknown): string => {
 };
 
 /** These commands call no vendor. Loading the connectors would take most of their time. */
-const WITHOUT_VENDORS = /^(?:(?:db|files|audit|organizations|members|sign-in|keys):|export$)/;
+const WITHOUT_VENDORS = /^(?:(?:db|files|audit|receipts|runs|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
   const { loadConfig } = await import('./platform/config/index.js');
@@ -73,6 +74,7 @@ const GROUPS = [
   registerLambCommands,
   registerFileCommands,
   registerPeopleCommands,
+  registerReceiptCommands,
   registerServiceCommands,
 ];
 

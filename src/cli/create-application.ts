@@ -19,7 +19,14 @@ const ROOMS: Readonly<Record<Rooms, () => Promise<Imports>>> = {
     const { AuthModule } = await import('../auth/index.js');
     const { OrganizationsModule } = await import('../organizations/index.js');
     const { AuditDoorModule } = await import('../audit-door/index.js');
-    return [OrganizationsModule, AuthModule, AuditDoorModule, ...(await import('../app.platform.js')).PLATFORM];
+    const { ReceiptsModule } = await import('../receipts/index.js');
+    return [
+      OrganizationsModule,
+      AuthModule,
+      AuditDoorModule,
+      ReceiptsModule,
+      ...(await import('../app.platform.js')).PLATFORM,
+    ];
   },
   every: async () => [...(await import('../app.module.js')).ROOMS, ...(await import('../app.platform.js')).PLATFORM],
 };

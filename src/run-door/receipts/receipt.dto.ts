@@ -41,21 +41,3 @@ export class ReceiptCheckDto {
   @ApiProperty({ required: false })
   part?: string;
 }
-
-export class ReceiptKeyDto {
-  @ApiProperty({ enum: ['OKP'] })
-  kty!: string;
-  @ApiProperty({ enum: ['Ed25519'] })
-  crv!: string;
-  x!: string;
-  kid!: string;
-  @ApiProperty({ enum: ['EdDSA'] })
-  alg!: string;
-  @ApiProperty({ enum: ['sig'] })
-  use!: string;
-}
-
-export class ReceiptKeysDto {
-  @ApiProperty({ type: [ReceiptKeyDto] })
-  keys!: ReceiptKeyDto[];
-}

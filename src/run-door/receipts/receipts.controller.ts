@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller, Public } from '../../platform/http';
-import { checkReceipt, ReceiptKeys, type SignedReceipt } from '../../receipts';
-import { ReceiptCheckDto, ReceiptKeysDto, ReceiptPartDto, SignedReceiptDto } from './receipt.dto';
+import { checkReceipt, type ReceiptKey, ReceiptKeys, type SignedReceipt } from '../../receipts';
+import { ReceiptCheckDto, ReceiptPartDto, SignedReceiptDto } from './receipt.dto';
 import { ReceiptReading } from './receipt-reading.service';
 
 @ApiTags('Receipts')
@@ -45,8 +45,8 @@ export class ReceiptsController {
   @Get('.well-known/bellwether-receipt-keys.json')
   @Header('Cache-Control', 'public, max-age=300')
   @Public('Public keys of receipts')
-  @ApiOkResponse({ type: ReceiptKeysDto })
-  async published(): Promise<ReceiptKeysDto> {
-    return { keys: [...(await this.keys.published())] };
+  @ApiExcludeEndpoint()
+  async published(): Promise<{ keys: readonly ReceiptKey[] }> {
+    return { keys: await this.keys.published() };
   }
 }

@@ -15,6 +15,8 @@ import type classic from './messages/classic.en.json';
 import type playground from './messages/playground.en.json';
 import type chat from './messages/chat.en.json';
 import type runs from './messages/runs.en.json';
+import type replays from './messages/replays.en.json';
+import type receipts from './messages/receipts.en.json';
 import type content from './messages/content.en.json';
 import type account from './messages/account.en.json';
 import type organization from './messages/organization.en.json';
@@ -58,6 +60,8 @@ export type MessageKey =
   | keyof typeof playground
   | keyof typeof chat
   | keyof typeof runs
+  | keyof typeof replays
+  | keyof typeof receipts
   | keyof typeof content
   | keyof typeof account
   | keyof typeof organization

@@ -1,0 +1,10 @@
+import type { Config } from '../../platform/config';
+import { ReceiptKeys } from '../../receipts';
+import { withApplication } from '../context';
+import type { CommandResult } from '../output';
+
+export const rotateReceiptKey = (config: Config): Promise<CommandResult> =>
+  withApplication(config, 'institution', async (context) => {
+    const kid = await context.get(ReceiptKeys, { strict: false }).rotate();
+    return { text: `Key ${kid} signs receipts within a minute. Earlier receipts stay valid.`, data: { key_id: kid } };
+  });
