@@ -27,7 +27,7 @@ export class FilePageDto {
   total!: number;
 }
 
-/** Text of a file for assistants: extracted from PDF, Word and HTML, plain text as uploaded. */
+/** Text of a file for assistants: extracted from documents, plain text as uploaded. */
 export class FileTextDto {
   path!: string;
   text!: string;

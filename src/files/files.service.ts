@@ -125,8 +125,8 @@ export class FilesService {
   }
 
   /**
-   * The first `maxChars` UTF-16 code units of a file's text. `ref` is its path or id. PDF, Word and HTML go through the
-   * extractor.
+   * The first `maxChars` UTF-16 code units of a file's text. `ref` is its path or id. Documents, pages and notebooks go through
+   * the extractor.
    * @throws {AppError} `bad_request` for an invalid path, `not_found`, `unsupported_media_type` without readable text
    */
   async readText(owner: Principal, ref: string, maxChars: number): Promise<FileText> {

@@ -13,6 +13,7 @@ import { until } from '../support/until';
 
 const FIXTURES = join(__dirname, '..', 'fixtures', 'documents');
 const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
+const course = (name: string): Buffer => readFileSync(join(FIXTURES, '..', 'course', 'documents', name));
 
 const running: Extractor[] = [];
 function extractorWith(env: Record<string, string> = {}): Extractor {
@@ -175,6 +176,82 @@ describe('real documents', () => {
   });
 });
 
+describe('places', () => {
+  it.each<[string, readonly string[], readonly (readonly [page: number, line: string])[]]>([
+    [
+      'notes.pdf',
+      ['i', 'ii', '1', '2', '3', '4', '5', '6'],
+      [
+        [1, '# Databases I: lecture notes'],
+        [3, '## 1 The relational model'],
+        [4, '### 1.3 Referential integrity'],
+        [5, '## 2 Relational algebra'],
+        [6, '### 2.3 Equivalences'],
+        [7, '## 3 Normal forms'],
+        [8, '### 3.3 Third normal form and BCNF'],
+      ],
+    ],
+    [
+      'term.xlsx',
+      ['Schedule', 'Lab results', 'Solutions', 'Rooms'],
+      [
+        [1, '## Schedule'],
+        [2, '## Lab results'],
+        [4, '## Rooms'],
+      ],
+    ],
+    [
+      'indexes.pptx',
+      [],
+      [
+        [1, '## Indexes'],
+        [2, '## B+ trees'],
+        [3, '## Hash indexes'],
+        [4, '## Indexes on several columns'],
+        [5, '## Covering indexes'],
+        [6, '## What an index costs'],
+        [7, '## When the planner ignores yours'],
+      ],
+    ],
+  ])('of %s', async (name, labels, places) => {
+    const { text, pages, pageLabels } = await read(extractor, name, course(name));
+    expect(pageLabels).toEqual(labels);
+    expect(pages.map(({ page, start }) => [page, text.slice(start).split('\n')[0]])).toEqual(places);
+  });
+
+  it('of a notebook: its cells', async () => {
+    const { text, pages, pageCount } = await read(extractor, 'sql-tutorial.ipynb', course('sql-tutorial.ipynb'));
+    expect(pages.map(({ page }) => page)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    expect(pageCount).toBe(12);
+    expect(text.slice(pages[10]?.start)).toMatch(/^## Recursive queries/);
+    expect(text).not.toContain('iVBOR');
+  });
+
+  it.each([
+    [
+      'history.epub',
+      [
+        '# Before relations',
+        '## The network model',
+        '# A paper in 1970',
+        '# Two prototypes',
+        '## System R',
+        '## Ingres',
+        '# Without tables',
+      ],
+    ],
+    [
+      'transactions.docx',
+      ['# Transactions', '# ACID', '# Locks', '# Deadlocks', '# Multiversion concurrency', '# Optimistic control'],
+    ],
+    ['lecture-planner.vtt', ['## 0:02', '## 1:05', '## 2:06', '## 3:08']],
+  ])('of %s: its headings', async (name, headings) => {
+    const { text, pages } = await read(extractor, name, course(name));
+    expect(text.match(/^#+ .*$/gm)).toEqual(headings);
+    expect(pages).toEqual([]);
+  });
+});
+
 it('reads 200 pages in half a gibibyte', async () => {
   const bytes = await longPdf(200);
   const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
@@ -249,6 +326,10 @@ describe('bad documents', () => {
       'document.expansion',
       /bomb/,
     ],
+    ['a Word file as .xlsx', 'a.xlsx', wordDocument(wordBody('')), 'document.type_mismatch', /a Word document.*\.xlsx/],
+    ['half a workbook', 'a.xlsx', course('term.xlsx').subarray(0, 300), 'document.malformed', /workbook is damaged/],
+    ['a ZIP archive as .epub', 'a.epub', archive({ 'a.txt': 'x' }), 'document.type_mismatch', /ZIP archive/],
+    ['JSON as .ipynb', 'a.ipynb', '{"a": 1}', 'document.malformed', /no cells/],
     ['names that climb', 'a.docx', wordDocument(wordBody(''), { '../../e.xml': 'x' }), 'document.malformed', /damaged/],
   ])('%s', async (_, filename, bytes, code, message) => {
     await expect(read(extractor, filename, bytes)).rejects.toMatchObject({

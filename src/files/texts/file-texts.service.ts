@@ -19,7 +19,8 @@ const UNIT_BYTES = 3;
 /** A byte order mark, or the rest of a character that begins with the last unit. */
 const MARK_BYTES = 4;
 
-const HTML = /\.html?$/i;
+/** Texts whose content is in markup: pages and notebooks. */
+const MARKUP = /\.(?:html?|ipynb)$/i;
 
 /** Text of stored files. Documents go through the extractor once per content. */
 @Injectable()
@@ -95,7 +96,7 @@ export class FileTexts {
       if (!(error instanceof ExtractionError)) throw error;
       const plain = decodeText(bytes);
       // An HTML file without markup is plain text.
-      if (error.code === 'document.type_mismatch' && HTML.test(filename) && plain.ok) return textOf(plain.text);
+      if (error.code === 'document.type_mismatch' && MARKUP.test(filename) && plain.ok) return textOf(plain.text);
       return { ...textOf(''), failure: { code: error.code, message: error.message } };
     }
   }
@@ -115,7 +116,7 @@ function plainText(decoded: DecodedText): string {
 }
 
 const isPlain = ({ contentType, size, name }: FileEntity): boolean =>
-  size === 0 || (contentType.startsWith('text/') && !HTML.test(name));
+  size === 0 || (contentType.startsWith('text/') && !MARKUP.test(name));
 
 const textOf = (text: string, warnings: readonly string[] = []): ExtractedText => ({
   text,

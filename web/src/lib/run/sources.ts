@@ -27,8 +27,10 @@ export const openedPage = ({ page, place }: Source): number | undefined =>
 const rangeOf = (from: number, to: number | undefined): string =>
   to === undefined || to === from ? `${from}` : `${from}–${to}`;
 
+export type Placed = Pick<Source, 'page' | 'page_end' | 'place'>;
+
 /** Where it stands in its document, in words; null when unknown. */
-export function placeOf({ page, page_end: end, place }: Source): string | null {
+export function placeOf({ page, page_end: end, place }: Placed): string | null {
   if (place === undefined) return page === undefined ? null : t('runs.pages', { pages: rangeOf(page, end) });
   const pages = rangeOf(place.from, place.to);
   const { unit, label, of } = place;
