@@ -4,6 +4,7 @@ import { mean, sample, score } from './collections.mjs';
 import { random } from './passages.mjs';
 import { progress } from './progress.mjs';
 import { collectionBase } from './quality.mjs';
+import { startTranslator } from './translator.mjs';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const LEAST_LETTERS = 5;
@@ -70,6 +71,21 @@ export function auroc(positive, negative) {
 const parallelOf = ({ name, language }, collections) =>
   collections.find((other) => other.name.split('-')[0] === name.split('-')[0] && other.language !== language);
 
+/** The questions of the parallel collection, with a translator that knows what they mean: the most that one can bring back. */
+async function translated(service, { queries }, parallel, ask) {
+  const own = new Map(queries.map(({ _id, text }) => [_id, text]));
+  const pairs = new Map([...parallel].map(([id, text]) => [text, own.get(id)]));
+  const translator = await startTranslator(pairs);
+  const setUp = (value) => service.call('PATCH', '/api/v1/organizations/default', { translator: value });
+  try {
+    await setUp({ dialect: 'libretranslate', url: translator.url });
+    return await ask(({ _id }) => parallel.get(_id), 'in another language, translated');
+  } finally {
+    await setUp(null);
+    translator.stop();
+  }
+}
+
 export async function run({ service, collections, questions, warn }) {
   const rows = [];
   const all = { own: [], off: [] };
@@ -82,6 +98,7 @@ export async function run({ service, collections, questions, warn }) {
     const twice = await ask(({ text }) => repeated(text), 'words said twice');
     const parallel = new Map(parallelOf(collection, collections)?.queries.map(({ _id, text }) => [_id, text]));
     const foreign = await ask(({ _id }) => parallel.get(_id), 'in another language');
+    const bridged = await translated(service, collection, parallel, ask);
     const others = collections.filter(
       ({ name, language }) => language === collection.language && name.split('-')[0] !== collection.name.split('-')[0],
     );
@@ -97,7 +114,7 @@ export async function run({ service, collections, questions, warn }) {
       `${Math.round((100 * strengths.filter((each) => each < 0.5).length) / strengths.length)} %`;
     rows.push([
       collection.name,
-      ...[clean, one, two, twice, foreign].map((result) => result.ndcg?.toFixed(4) ?? '–'),
+      ...[clean, one, two, twice, foreign, bridged].map((result) => result.ndcg?.toFixed(4) ?? '–'),
       off.length === 0 ? '–' : auroc(clean.strengths, off).toFixed(4),
       weak(clean.strengths),
       off.length === 0 ? '–' : weak(off),
@@ -111,6 +128,7 @@ export async function run({ service, collections, questions, warn }) {
     '2 typos',
     'said twice',
     'other language',
+    'translated',
     'AUROC',
     'weak, own',
     'off topic',

@@ -19,7 +19,9 @@ export async function startService(env = {}) {
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'bellwether-retrieval-'));
   const port = await freePort();
-  const inherited = Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]]));
+  const inherited = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
   const child = startNode(main, {
     cwd: root,
     env: {
@@ -30,6 +32,7 @@ export async function startService(env = {}) {
       BOOTSTRAP_ADMIN_KEY: KEY,
       SEED_DEMO: 'false',
       LOG_LEVEL: 'error',
+      OUTBOUND_ALLOW: '127.0.0.1',
       ...inherited,
       ...env,
     },
