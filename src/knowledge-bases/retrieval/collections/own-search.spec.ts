@@ -88,6 +88,12 @@ describe('planning a question', () => {
     expect(warnings).toEqual([`Knowledge base a: keyword mode ran instead of hybrid, ${why}`]);
   });
 
+  it('cuts a question of 10,000 words, and says so', async () => {
+    const { question, warnings } = await over(works).plan([base('a')], { text: 'because '.repeat(10_000) });
+    expect(question.text).toHaveLength(8_000);
+    expect(warnings).toEqual([expect.stringContaining('only its beginning was searched for')]);
+  });
+
   it('ends with the run, which is no reason for another mode', async () => {
     const run = new AbortController();
     const { plan } = over(
