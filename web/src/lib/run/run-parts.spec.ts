@@ -89,6 +89,6 @@ describe('sources', () => {
     [{ unit: 'cell', label: null, of: 9 }, 'cell 3–4'],
   ] as const)('say where they stand: %j', (place, words) => {
     const facts = place === undefined ? {} : { place: { ...place, from: 3, to: 4, text: '' } };
-    expect(placeOf({ type: 'knowledge_base', page: 3, page_end: 4, ...facts })).toBe(words);
+    expect(placeOf({ page: 3, page_end: 4, ...facts })).toBe(words);
   });
 });
