@@ -85,6 +85,10 @@ async function busyTeacher(): Promise<{ who: Person; shared: number; alone: numb
   ok(await who.api('POST', `/api/v1/assistants/${alone}/completions`, ask, { 'idempotency-key': `k-${who.userId}` }));
   ok(await who.api('POST', `/api/v1/assistants/${shared}/completions`, { ...ask, user: CANARY }));
   await until(async () => (await who.api('GET', '/api/v1/runs')).json.total >= 2);
+  // A colleague has repeated a question.
+  const repeated = `jsonb_build_object('id', gen_random_uuid(), 'user_id', $2::text, 'replay', jsonb_build_object('of', id))`;
+  const copy = `SELECT (jsonb_populate_record(run, ${repeated})).* FROM runs run`;
+  await sql(`INSERT INTO runs ${copy} WHERE user_id = $1 LIMIT 1`, [who.userId, owner.userId]);
   return { who, shared, alone, knowledgeBase };
 }
 
@@ -123,7 +127,7 @@ it('erases everything about a person, hands over what others use, and reports wh
   expect(report).toMatchObject({
     account: 'deleted',
     handed_over: { assistants: [String(shared)], files: [expect.any(String)] },
-    counts: { deleted: { account: 2, assistants: 1, knowledge_bases: 1, files: 1 }, anonymised: { runs: 2 } },
+    counts: { deleted: { account: 2, assistants: 1, knowledge_bases: 1, files: 1 }, anonymised: { runs: 3 } },
   });
   expect(report.kept.map(({ code }: any) => code)).toEqual(
     expect.arrayContaining(['audit', 'run_figures', 'handed_over', 'backups', 'vendors']),

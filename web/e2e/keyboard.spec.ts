@@ -77,6 +77,7 @@ const STOPS: readonly Stop[] = [
   { name: 'chat', path: ({ multiTool }) => `/chat/${multiTool}`, until: chatted },
   { name: 'runs', path: () => '/runs', until: opened('run-row') },
   { name: 'run', path: ({ run }) => `/runs/${run}`, until: opened('tab-report') },
+  { name: 'receipts', path: () => '/receipts', until: opened('receipt-text') },
   { name: 'knowledge bases', path: () => '/knowledge-bases', until: opened('create-btn') },
   { name: 'new knowledge base', path: () => '/knowledge-bases/create', until: opened('kb-name-input') },
   { name: 'knowledge base', path: ({ base }) => `/knowledge-bases/${base}`, until: queried },

@@ -246,4 +246,32 @@ test('runs are listed, filtered and opened', async ({ page, api }) => {
   await expect(page.getByTestId('events')).toContainText('run.completed');
   await check(page);
   await shot(page, 'run-events');
+
+  await page.getByTestId('run-repeat').click();
+  await page.getByTestId('mode-recorded').check();
+  await check(page);
+  await page.getByTestId('replay-start').click();
+  await expect(page.getByTestId('comparison-status')).toContainText('Completed', { timeout: 20_000 });
+  await expect(page.getByTestId('compared-item')).toContainText('osmosis');
+  await expect(page.getByTestId('compared-item').getByRole('link')).toHaveCount(2);
+  await check(page);
+  await shot(page, 'comparison');
+});
+
+test('a receipt is verified in the browser, and refused once it is changed', async ({ page, api }) => {
+  const { id } = await api.post(`/api/v1/assistants/${tutor}/runs`, {
+    messages: [{ role: 'user', content: 'osmosis' }],
+  });
+  await expect.poll(async () => (await api.get(`/api/v1/runs/${id}`)).status).toBe('completed');
+  const receipt = JSON.stringify(await api.get(`/api/v1/runs/${id}/receipt`));
+  await page.goto('/receipts');
+  await page.getByTestId('receipt-text').fill(receipt);
+  const result = page.getByTestId('receipt-result');
+  await expect(result).toContainText('genuine');
+  await page.getByTestId('compared-text').fill('osmosis');
+  await expect(page.getByText('The receipt has this text in: Question')).toBeVisible();
+  await check(page);
+  await shot(page, 'receipt');
+  await page.getByTestId('receipt-text').fill(receipt.replace('gpt-4o-mini', 'gpt-4o-maxi'));
+  await expect(result).toContainText('The part “Model” was changed');
 });

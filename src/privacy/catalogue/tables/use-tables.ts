@@ -26,8 +26,29 @@ const MERGE_USAGE = `
   )
   SELECT day FROM gone`;
 
+/** Comparisons of the person, and everybody's repetitions of the person's questions, with their contents. */
+const DELETE_REPLAYS = `
+  WITH repeated AS (
+    DELETE FROM runs r WHERE r.replay IS NOT NULL
+      AND r.replay->>'of' IN (SELECT t.id::text FROM runs t WHERE ${ASKED})
+    RETURNING r.id
+  ), compared AS (
+    DELETE FROM replays t WHERE ${OF_MEMBER} RETURNING t.id
+  )
+  SELECT id FROM repeated UNION ALL SELECT id FROM compared`;
+
 /** Conversations, runs, usage and work under way. */
 export const USE_TABLES: readonly PersonTable[] = [
+  // Before the runs, which tell whose questions were repeated.
+  {
+    table: 'replays',
+    kind: 'runs',
+    columns: ['user_id', 'caller'],
+    rows: OF_MEMBER,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'merge', statement: DELETE_REPLAYS },
+  },
   {
     table: 'conversation_messages',
     kind: 'conversations',
@@ -77,15 +98,6 @@ export const USE_TABLES: readonly PersonTable[] = [
       set: `user_id = '${ERASED_USER_ID}', credential_id = NULL, events = '[]', sources = '[]', passages = '[]', report = NULL,
             plan = NULL, recording = NULL, receipt = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now())`,
     },
-  },
-  {
-    table: 'replays',
-    kind: 'runs',
-    columns: ['user_id', 'caller'],
-    rows: OF_MEMBER,
-    key: 't.id::text',
-    exported: {},
-    erasure: { by: 'delete' },
   },
   {
     table: 'usage_days',
