@@ -143,6 +143,65 @@ describe('arranging what collections found', () => {
   });
 });
 
+describe('neighbours', () => {
+  const words = Array.from({ length: 700 }, (_, n) => `word${n}`.padEnd(9, '.'));
+  const document = (from: number, to: number): string => words.join(' ').slice(from, to);
+  /** A slice of one document, on the page of its tens. */
+  const slice = (start: number, end: number, similarity: number, more: Partial<Hit> = {}): Candidate => {
+    const candidate = own('x', start, similarity);
+    if (!isOwn(candidate)) return candidate;
+    const hit = { ...candidate.hit, text: document(start, end), end_offset: end, section: 'One', ...more };
+    return { ...candidate, hit, text: hit.text, chunks: [hit.text] };
+  };
+  const select = async (list: Candidate[], topK: number) =>
+    (await selectPassages([list], { topK }, sections([]))).candidates;
+
+  it('that both match are one passage, where the better one stood', async () => {
+    const found = await select([slice(30, 50, 0.9), own('b', 0, 0.8), slice(45, 60, 0.7), slice(10, 30, 0.6)], 2);
+    expect(found).toHaveLength(2);
+    expect(found[0]).toMatchObject({
+      text: document(10, 60),
+      matches: 3,
+      similarity: 0.9,
+      chunks: [document(10, 30), document(30, 50), document(45, 60)],
+      hit: { start_offset: 10, end_offset: 60, page: 11, page_end: 46 },
+    });
+  });
+
+  it('stay apart where they are in two sections, of two documents, too far or too long', async () => {
+    const long = slice(0, 5_990, 0.9);
+    const alone = [
+      [slice(0, 20, 0.9), slice(20, 40, 0.8, { section: 'Two' })],
+      [slice(0, 20, 0.9), slice(20, 40, 0.8, { document_id: 'y' })],
+      [slice(0, 20, 0.9), slice(20, 40, 0.8, { generation: 'h' })],
+      [slice(0, 20, 0.9), slice(80, 90, 0.8)],
+      [long, slice(5_990, 6_010, 0.8)],
+      [slice(0, 20, 0.9), own('x', 20, 0.8)],
+    ];
+    for (const list of alone) expect(await select(list, 2)).toHaveLength(2);
+  });
+
+  it('are left out where one does not belong to the best', async () => {
+    const found = await select([slice(0, 20, 0.9), own('b', 0, 0.8), own('c', 0, 0.7), slice(20, 40, 0.1)], 2);
+    expect(texts(found)).toEqual([document(0, 20), 'b at 0 says 0.8 of it']);
+  });
+});
+
+describe('several documents', () => {
+  const select = async (list: Candidate[], topK: number) =>
+    texts((await selectPassages([list], { topK }, sections([]))).candidates).map((text) => text.slice(0, 7));
+
+  it('share the places where they are about as good', async () => {
+    const list = [own('a', 0, 0.9), own('a', 100, 0.88), own('a', 200, 0.86), own('b', 0, 0.8), own('c', 0, 0.2)];
+    expect(await select(list, 3)).toEqual(['a at 0 ', 'a at 10', 'b at 0 ']);
+  });
+
+  it('do not where one is much better', async () => {
+    const list = [own('a', 0, 0.9), own('a', 100, 0.88), own('a', 200, 0.86), own('b', 0, 0.7)];
+    expect(await select(list, 3)).toEqual(['a at 0 ', 'a at 10', 'a at 20']);
+  });
+});
+
 describe('rows from the middle of a table', () => {
   const header = '| Name | Grade |\n|---|---|';
   const row = (candidate: Candidate): Candidate =>

@@ -1,5 +1,8 @@
 import { bySection, type Candidate, byRank, isOwn, sectionKey, withSection } from './candidate';
+import { diversified } from './diversified';
+import { joinNeighbours, MOST_JOINED } from './joined-neighbours';
 import { withoutNearDuplicates } from './near-duplicates';
+import { charsWithin } from './token-budget';
 import type { RetrievalQuery } from './retrieval.types';
 import type { SectionChunk, SectionKey } from '../../search/passage.repository';
 
@@ -16,33 +19,40 @@ export interface Reranker {
 
 export type ReadSections = (keys: readonly SectionKey[]) => Promise<readonly (readonly SectionChunk[])[]>;
 
-/** Sections read per section wanted: near-duplicates are dropped later. */
+/** Sections read, and passages compared, per passage wanted: some are dropped or joined later. */
 const OVERSAMPLING = 2;
+
+const SPARE = 4;
 
 /** Most candidates that are compared: the comparison blocks the event loop. */
 const MOST_RANKED = 400;
 
 /**
- * Selects passages: one ranking over all collections without near-duplicates, or, grouped, the best of each collection. The
- * candidates of a collection are sorted best first.
+ * Selects passages: one ranking over all collections without near-duplicates, neighbours joined, over several documents; or,
+ * grouped, the best of each collection. The candidates of a collection are sorted best first.
  */
 export async function selectPassages(
   collections: readonly (readonly Candidate[])[],
-  query: Pick<RetrievalQuery, 'topK' | 'parent' | 'grouped'>,
+  query: Pick<RetrievalQuery, 'topK' | 'parent' | 'grouped' | 'maxTokens'>,
   readSections: ReadSections,
   rerank: Reranker | null = null,
 ): Promise<Selection> {
-  const { topK, parent = false, grouped = false } = query;
+  const { topK, parent = false, grouped = false, maxTokens = Infinity } = query;
   const lists = grouped ? collections : [collections.flat().sort(byRank).slice(0, MOST_RANKED)];
   const ranked = await Promise.all(
     lists.map(async (list, number) => {
-      const distinct = grouped ? list : withoutNearDuplicates(list, rerank === null && !parent ? topK : Infinity);
+      const most = rerank === null && !parent ? OVERSAMPLING * topK + SPARE : Infinity;
+      const distinct = grouped ? list : withoutNearDuplicates(list, most);
       return rerank === null ? distinct : rerank.order(number, distinct);
     }),
   );
-  const chosen = ranked.flatMap((list) =>
-    parent ? bySection(list).slice(0, grouped ? topK : OVERSAMPLING * topK) : list.slice(0, topK),
-  );
+  const chosen = ranked.flatMap((list) => {
+    if (parent) return bySection(list).slice(0, grouped ? topK : OVERSAMPLING * topK);
+    if (grouped) return list.slice(0, topK);
+    const { passages, rest } = joinNeighbours(list, topK, Math.min(MOST_JOINED, charsWithin(maxTokens)));
+    // A reranker has read the passages: its order counts more.
+    return rerank === null ? diversified([...passages, ...rest], topK) : passages;
+  });
   const candidates = parent ? await expanded(chosen, readSections) : chosen;
   const unique = parent && !grouped ? withoutNearDuplicates(candidates, topK) : candidates;
   return { candidates: unique, isShort: isShort(lists, unique.length, topK) };

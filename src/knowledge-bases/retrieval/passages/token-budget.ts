@@ -12,6 +12,9 @@ const SENTENCE_END = /[。！？][」』”)]*|[.!?…]["'»”)\]]*(?=\s|$)/gu;
 export const estimatedTokens = (text: string): number =>
   Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + FRAME_TOKENS;
 
+/** Length of a text that fits the budget in any script of one to three bytes a character. */
+export const charsWithin = (maxTokens: number): number => (maxTokens - FRAME_TOKENS) * (BYTES_PER_TOKEN / 3);
+
 export interface Budgeted<T> {
   readonly kept: readonly T[];
   readonly warnings: readonly string[];
