@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProviderProbes } from '../connectors';
+import { ProviderProbes, RerankerService } from '../connectors';
 import { ExternalProbe } from '../knowledge-bases';
 import { MoodleProbe } from '../moodle';
 import { McpProbe } from '../tools';
@@ -12,5 +12,6 @@ export class ConnectionProbes {
     readonly mcp: McpProbe,
     readonly moodle: MoodleProbe,
     readonly knowledgeBase: ExternalProbe,
+    readonly rerankers: RerankerService,
   ) {}
 }

@@ -28,6 +28,9 @@ interface Trial {
 
 const noAddress = (): AppError => new AppError('connector_not_configured', 'There is no address to ask');
 
+/** Any reranker can sort these. */
+const RERANKED = { question: 'What do plants need?', passages: ['Plants need light.', 'Seven is a prime number.'] };
+
 /** Asks a vendor or server once, with the values on the screen or the stored ones. */
 @Injectable()
 export class ConnectionTests {
@@ -92,6 +95,19 @@ export class ConnectionTests {
       ask: async ({ knowledgeBase }, abort) => {
         if (knowledgeBase === null) throw noAddress();
         return { collections: await this.probes.knowledgeBase.collections(knowledgeBase, abort) };
+      },
+    });
+  }
+
+  reranker(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'reranker',
+      patch: { reranker: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ reranker }, abort) => {
+        if (reranker === null) throw noAddress();
+        await this.probes.rerankers.ask(reranker, { ...RERANKED, signal: abort });
+        return {};
       },
     });
   }

@@ -10,6 +10,7 @@ import {
   McpServerTestDto,
   MoodleTestDto,
   ProviderTestDto,
+  RerankerTestDto,
 } from './connections.dto';
 import { ConnectionTests } from './connection-tests.service';
 
@@ -68,6 +69,19 @@ export class ConnectionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConnectionTestDto> {
     return this.tests.moodle(caller, slug, { ...body }, clientAbortSignal(response));
+  }
+
+  @Post('reranker/test')
+  @HttpCode(200)
+  @Access({ ...ADMINISTRATORS, summary: 'Test the reranker with two short texts', description: DESCRIPTION })
+  @ApiOkResponse({ type: ConnectionTestDto })
+  reranker(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: RerankerTestDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ConnectionTestDto> {
+    return this.tests.reranker(caller, slug, { ...body }, clientAbortSignal(response));
   }
 
   @Post('knowledge_base/test')

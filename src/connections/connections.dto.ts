@@ -61,6 +61,28 @@ export class KnowledgeBaseServerTestDto {
   server_url?: string | null;
 }
 
+export class RerankerTestDto {
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'cohere' })
+  @IsOptional()
+  @IsString()
+  dialect?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://api.cohere.com' })
+  @IsOptional()
+  @IsString()
+  url?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'rerank-v3.5' })
+  @IsOptional()
+  @IsString()
+  model?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  @IsOptional()
+  @IsString()
+  api_key?: string | null;
+}
+
 /** How a call to a vendor or server ended. */
 export class ConnectionOutcomeDto {
   at!: string;
@@ -97,7 +119,7 @@ export class ConnectionTestDto extends ConnectionOutcomeDto {
 }
 
 export class ConnectionStateDto {
-  /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`. */
+  /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`, `reranker`. */
   connection!: string;
   /** The last test of the stored values. */
   tested!: ConnectionOutcomeDto | null;

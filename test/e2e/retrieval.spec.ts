@@ -417,6 +417,14 @@ describe('a reranker', () => {
     expect(json.choices[0].message.content).toContain(`The reranker ${why}`);
   });
 
+  it('is tested with two short texts', async () => {
+    const test = (body: object) => app.api('POST', '/api/v1/organizations/default/reranker/test', body);
+    expect((await test({})).json).toMatchObject({ ok: true, status: null });
+    expect(vendor.asked.at(-1)?.body.documents).toHaveLength(2);
+    vendor.answer = '[]';
+    expect((await test({ model: 'another' })).json).toMatchObject({ ok: false, code: 'upstream_bad_response' });
+  });
+
   it('is shown without its key, and loses it with a new address', async () => {
     expect((await configure({ url: `${vendor.url}/v2` })).reranker).toEqual({
       dialect: 'cohere',
