@@ -31,6 +31,7 @@ import type limits from './messages/limits.en.json';
 import type migration from './messages/migration.en.json';
 import type privacy from './messages/privacy.en.json';
 import type firstSteps from './messages/first_steps.en.json';
+import type ranking from './messages/ranking.en.json';
 import type sources from './messages/sources.en.json';
 import type help from './messages/help.en.json';
 import type courses from './messages/courses.en.json';
@@ -42,6 +43,7 @@ export type MessageKey =
   | keyof typeof help
   | keyof typeof courses
   | keyof typeof health
+  | keyof typeof ranking
   | keyof typeof sources
   | keyof typeof firstSteps
   | keyof typeof errors

@@ -24,6 +24,13 @@ const OF_SERVERS: Readonly<Record<string, MessageKey>> = {
   enabled: 'organization.mcp.enabled',
 };
 
+const OF_RERANKER: Readonly<Record<string, MessageKey>> = {
+  dialect: 'ranking.reranker.dialect',
+  url: 'organization.server.url',
+  model: 'ranking.reranker.model',
+  api_key: 'ranking.reranker.key',
+};
+
 const named = (name: string, key: MessageKey | undefined, rest: string | undefined): string =>
   [name, key === undefined ? rest : t(key)].filter((text) => text !== undefined).join(': ');
 
@@ -35,6 +42,7 @@ const INSIDE: Readonly<Record<string, (names: readonly string[]) => string | nul
   providers: ([name = '', member]) => named(name, OF_PROVIDERS[member ?? ''], member),
   mcp: ([, name = '', member]) => named(name, OF_SERVERS[member ?? ''], member),
   knowledge_base: ([member = '']) => named(t('organization.kb.title'), OF_SERVERS[member], member),
+  reranker: ([member = '']) => named(t('ranking.reranker.title'), OF_RERANKER[member], member),
   moodle: ([member = '']) => named(t('organization.moodle.title'), OF_SERVERS[member], member),
 };
 

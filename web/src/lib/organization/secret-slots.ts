@@ -18,6 +18,7 @@ const SLOTS: Readonly<Record<string, readonly [below: number, slot: SecretSlot]>
   providers: [1, slot('api_key', 'base_url')],
   mcp: [2, slot('token', 'url')],
   knowledge_base: [0, slot('api_token', 'server_url')],
+  reranker: [0, slot('api_key', 'url')],
   moodle: [0, slot('token', 'api_url')],
 };
 

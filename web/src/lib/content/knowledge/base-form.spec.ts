@@ -51,6 +51,7 @@ const stored = (changes: object = {}): KnowledgeBase =>
     chunk_count: 0,
     embedding: null,
     hybrid_weight: 0,
+    rerank: false,
     version: 1,
     ...changes,
   }) as unknown as KnowledgeBase;

@@ -22,6 +22,7 @@ interface Settings {
   readonly provider: string;
   readonly model: string;
   readonly hybridWeight: number | null;
+  readonly rerank: boolean;
 }
 
 const languageOf = ({ language, language_chosen: chosen }: KnowledgeBase): Language | '' =>
@@ -39,6 +40,7 @@ const settingsOf = (base: KnowledgeBase): Settings => ({
   provider: base.embedding?.provider ?? '',
   model: base.embedding?.model ?? '',
   hybridWeight: base.embedding === null ? null : base.hybrid_weight,
+  rerank: base.rerank,
 });
 
 /** Settings by path. */
@@ -53,6 +55,7 @@ const textsOf = ({ provider, language, ...settings }: Settings): Readonly<Record
   chunk_overlap: String(settings.chunkOverlap ?? ''),
   embedding: provider === '' ? '' : `${provider}: ${settings.model}`,
   hybrid_weight: provider === '' ? '' : String(settings.hybridWeight ?? ''),
+  rerank: String(settings.rerank),
 });
 
 interface Sent {
@@ -74,6 +77,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   model = $state('');
   dimensions = $state<number | null>(null);
   hybridWeight = $state<number | null>(null);
+  rerank = $state(false);
   readonly differences = $derived.by((): readonly Difference[] =>
     this.theirs === null ? [] : differencesOf(textsOf(settingsOf(this.theirs)), textsOf(this.settings)),
   );
@@ -101,8 +105,8 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
 
   private get settings(): Settings {
     const { name, description, slug, language, visibility, passagesShown } = this;
-    const { chunkSize, chunkOverlap, provider, model, hybridWeight } = this;
-    const search = { chunkSize, chunkOverlap, provider, model, hybridWeight };
+    const { chunkSize, chunkOverlap, provider, model, hybridWeight, rerank } = this;
+    const search = { chunkSize, chunkOverlap, provider, model, hybridWeight, rerank };
     return { name, description, slug, language, visibility, passagesShown, ...search };
   }
 
@@ -161,6 +165,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
       ...(this.chunkOverlap === null ? {} : { chunk_overlap: this.chunkOverlap }),
       embedding: provider === '' ? null : { provider, model, ...(dimensions === null ? {} : { dimensions }) },
       hybrid_weight: provider === '' ? null : this.hybridWeight,
+      rerank: this.rerank,
     };
   }
 }

@@ -42,5 +42,5 @@ export function foundText(tested: Tested): string {
   if (tested.dimensions !== null) return t('connection.found.dimensions', { n: i18n.number(tested.dimensions) });
   if (tested.tools !== null) return i18n.count('connection.found.tools', tested.tools.length);
   if (tested.site !== null) return t('connection.found.site', { site: tested.site });
-  return i18n.count('connection.found.collections', tested.collections ?? 0);
+  return tested.collections === null ? '' : i18n.count('connection.found.collections', tested.collections);
 }
