@@ -1,8 +1,8 @@
 // Three processes of the service on one PostgreSQL server, behind nginx, under mixed load and faults. Exit code 1 if
 // anything accepted is lost, doubled or stuck; docs/contributing/cluster.md describes the scenario.
 //
-//   npm run build && npm run test:cluster -- [--short | --minutes=10] [--pgbouncer]
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+//   npm run build && npm run test:cluster -- [--short | --minutes=10 | --soak] [--pgbouncer]
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,23 +16,28 @@ import { Load } from './load.mjs';
 import { isInstalled, startPostgres } from './postgres.mjs';
 import { nginxPath, pgbouncerPath, startNginx, startPgbouncer } from './proxies.mjs';
 import { Replicas } from './replicas.mjs';
+import { Soak } from './soak.mjs';
 
 const REPLICAS = 3;
 const words = process.argv.slice(2);
 const isShort = words.includes('--short');
-const minutes = Number(words.find((word) => word.startsWith('--minutes='))?.split('=')[1] ?? 5);
+/** The processes live on, and their memory and what they hold open is watched. */
+const isSoak = words.includes('--soak');
+const minutes = Number(words.find((word) => word.startsWith('--minutes='))?.split('=')[1] ?? (isSoak ? 30 : 5));
+const SOAK_FAULT_MS = 60_000;
+const SOAK_THINK_MS = [500, 2_000];
 const allPooled = words.includes('--pgbouncer');
 /** Requests of each kind that must succeed between two faults. */
 const BETWEEN = isShort ? 1 : 5;
 /** Time limit of the whole run. When it is reached, the run prints what it waits for. */
-const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + 300_000;
+const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + (isSoak ? 1_200_000 : 300_000);
 
 function refuse(why) {
   console.error(why);
   process.exit(2);
 }
-const unknown = words.filter((word) => !/^--(short|pgbouncer|minutes=\d+(\.\d+)?)$/.test(word));
-if (unknown.length > 0) refuse(`unknown: ${unknown.join(' ')}; known are --short, --minutes=5, --pgbouncer`);
+const unknown = words.filter((word) => !/^--(short|soak|pgbouncer|minutes=\d+(\.\d+)?)$/.test(word));
+if (unknown.length > 0) refuse(`unknown: ${unknown.join(' ')}; known are --short, --soak, --minutes=5, --pgbouncer`);
 if (!isBuilt()) refuse('not built: npm run build');
 if (!isInstalled()) refuse('the programs of a PostgreSQL server are missing: .ci/system.sh');
 if (nginxPath === undefined) refuse('nginx is missing: .ci/system.sh');
@@ -45,6 +50,8 @@ const say = (text) => console.error(`${elapsed().toFixed(0).padStart(4)} s  ${te
 const parent = mkdtempSync(join(tmpdir(), 'bellwether-cluster-'));
 // PostgreSQL and PgBouncer run as another user when this is root.
 chmodSync(parent, 0o755);
+const soak = isSoak ? new Soak(parent) : null;
+if (soak !== null) mkdirSync(soak.temporary);
 process.on('exit', () => rmSync(parent, { recursive: true, force: true }));
 const ledger = new Ledger();
 const { problems } = ledger;
@@ -64,6 +71,7 @@ const settings = ports.map((port, n) => ({
     OPENAI_BASE_URL: vendor.url.replace('/v1', `/${n}/v1`),
     RUN_CONCURRENCY: '16',
     SHUTDOWN_TIMEOUT: '10000',
+    ...soak?.env,
     ...(isPooled(n) ? { DATABASE_SESSION_URL: database.url } : {}),
   },
 }));
@@ -111,9 +119,18 @@ async function fault(name) {
 
 async function faults() {
   const names = Object.keys(FAULTS);
+  if (isSoak) return soakFaults();
   await ledger.advanced(BETWEEN);
   for (const name of names) await fault(name);
   while (!isShort && elapsed() < minutes * 60) await fault(names[Math.floor(Math.random() * names.length)]);
+}
+
+async function soakFaults() {
+  const names = ['connections cut', 'database restarted'];
+  for (let n = 0; elapsed() < minutes * 60; n += 1) {
+    await sleep(SOAK_FAULT_MS);
+    await fault(names[n % names.length]);
+  }
 }
 
 function report() {
@@ -135,13 +152,15 @@ function report() {
 
 await replicas.start();
 const nginx = await startNginx(parent, ports);
-load = new Load(new Client(nginx.url), ledger);
+load = new Load(new Client(nginx.url), ledger, isSoak ? SOAK_THINK_MS : undefined);
 await load.prepare();
 say(`${REPLICAS} processes are ready`);
+await soak?.begin(replicas.list);
 load.begin();
 await faults();
 await load.end();
 say('no request is open');
+if (soak !== null) rows.push(...(await soak.end(problems)));
 await check({ ledger, load, replicas: replicas.list, vendor, database });
 say('checked');
 await replicas.stop();

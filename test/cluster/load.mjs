@@ -28,9 +28,10 @@ export class Load {
   waiting = new Map();
 
   /** `client` speaks to the proxy in front of all replicas. */
-  constructor(client, ledger) {
+  constructor(client, ledger, think = THINK_MS) {
     this.client = client;
     this.ledger = ledger;
+    this.think = think;
   }
 
   async prepare() {
@@ -70,7 +71,7 @@ export class Load {
       try {
         await step();
         this.ledger.count(kind);
-        await sleep(between(...THINK_MS));
+        await sleep(between(...this.think));
       } catch (error) {
         this.ledger.problems.add(`${kind}: ${error.message}`);
         await sleep(PAUSE_MS);
