@@ -31,6 +31,12 @@ const OF_RERANKER: Readonly<Record<string, MessageKey>> = {
   api_key: 'ranking.reranker.key',
 };
 
+const OF_TRANSLATOR: Readonly<Record<string, MessageKey>> = {
+  dialect: 'organization.translator.dialect',
+  url: 'organization.server.url',
+  api_key: 'organization.translator.key',
+};
+
 const named = (name: string, key: MessageKey | undefined, rest: string | undefined): string =>
   [name, key === undefined ? rest : t(key)].filter((text) => text !== undefined).join(': ');
 
@@ -44,6 +50,7 @@ const INSIDE: Readonly<Record<string, (names: readonly string[]) => string | nul
   knowledge_base: ([member = '']) => named(t('organization.kb.title'), OF_SERVERS[member], member),
   reranker: ([member = '']) => named(t('ranking.reranker.title'), OF_RERANKER[member], member),
   moodle: ([member = '']) => named(t('organization.moodle.title'), OF_SERVERS[member], member),
+  translator: ([member = '']) => named(t('organization.translator.title'), OF_TRANSLATOR[member], member),
 };
 
 /** The name that the forms give to a setting by its path; the path where they have none. */

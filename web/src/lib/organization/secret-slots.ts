@@ -20,6 +20,7 @@ const SLOTS: Readonly<Record<string, readonly [below: number, slot: SecretSlot]>
   knowledge_base: [0, slot('api_token', 'server_url')],
   reranker: [0, slot('api_key', 'url')],
   moodle: [0, slot('token', 'api_url')],
+  translator: [0, slot('api_key', 'url')],
 };
 
 /** The slot of the provider or server that this path leads to. */
