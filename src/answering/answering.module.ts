@@ -17,6 +17,7 @@ import { CompletionPlaces } from './admission/completion-places.service';
 import { CompletionWatch } from './admission/completion-watch.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background/background-completions.service';
+import { RunBatches } from './batches/run-batches.service';
 import { QuietAnswers } from './calls/quiet-answers.service';
 import { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
@@ -56,6 +57,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     PromptPreparation,
     MaterialOnly,
     QuietAnswers,
+    RunBatches,
     StreamsInFlight,
     UnrecordedPrompts,
   ],
@@ -65,6 +67,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     CompletionOpening,
     CompletionPlaces,
     QuietAnswers,
+    RunBatches,
     StreamsInFlight,
     UnrecordedPrompts,
   ],

@@ -7,6 +7,7 @@ export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';
 export { RunExecutorModule } from './run-executor.module';
 export { BackgroundCompletions, type ReplayRequest } from './background/background-completions.service';
+export { type BatchState, type NextRun, RunBatches, type RunBatch } from './batches/run-batches.service';
 export type { RecordedRun } from './completion/recorded-run.types';
 export {
   questionRequest,

@@ -23,6 +23,7 @@ import { RunReplaysController } from './replays/run-replays.controller';
 import { RunReplays } from './replays/run-replays.service';
 import { ReplayRepository } from './what-if/replay.repository';
 import { ReplayWorker } from './what-if/replay-worker.service';
+import { RunSides } from './what-if/run-sides.service';
 import { WhatIfController } from './what-if/what-if.controller';
 import { WhatIf } from './what-if/what-if.service';
 import { RunsController } from './runs.controller';
@@ -57,9 +58,11 @@ import { RunsController } from './runs.controller';
     RunPeople,
     ReceiptReading,
     RunReplays,
+    RunSides,
     ReplayRepository,
     ReplayWorker,
     WhatIf,
   ],
+  exports: [RunSides],
 })
 export class RunDoorModule {}

@@ -74,11 +74,11 @@ export class BackgroundCompletions implements RunExecutor {
   }
 
   /** Runs a definition that is not saved. @throws AppError as `start`, and as a save of the definition */
-  async startDraft(caller: Caller, body: unknown): Promise<RunRecord> {
+  async startDraft(caller: Caller, body: unknown, also?: WithQueuedRun): Promise<RunRecord> {
     const { draft, chat } = readDraftRequest(body);
     const assistant = await this.assistants.draft(caller, draft).catch(inDefinition);
     const input = await this.opening.runInput({ caller, assistant, request: requestOf(chat) });
-    return this.runs.enqueue(input, body as JsonObject);
+    return this.runs.enqueue(input, body as JsonObject, also);
   }
 
   /** Repeats a run with a definition. @throws AppError as `startDraft` */

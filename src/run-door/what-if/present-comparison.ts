@@ -3,6 +3,7 @@ import type { ReplayEntity } from './replay.entity';
 import type {
   ComparedItemDto,
   ComparedRunDto,
+  ComparedSidesDto,
   ComparisonDto,
   ReplayDto,
   ReplayRefusalDto,
@@ -42,6 +43,11 @@ export const presentItem = ({ item, before, after }: ComparedItem): ComparedItem
   replay_run_id: item.run,
   question: before?.record.question ?? null,
   refusal: item.refusal === null ? null : presentRefusal(item.refusal),
+  ...presentSides(before, after),
+});
+
+/** Two runs side by side. */
+export const presentSides = (before: ComparedRun | null, after: ComparedRun | null): ComparedSidesDto => ({
   before: before === null ? null : presentSide(before),
   after: after === null ? null : presentSide(after),
   passages: before === null || !hasEnded(after) ? null : differenceOf(before.record.passages, after.record.passages),

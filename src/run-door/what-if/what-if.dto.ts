@@ -152,7 +152,20 @@ export class ReplayRefusalDto {
   errors!: object[];
 }
 
-export class ComparedItemDto {
+/** Two runs; null when one is deleted or out of the reader's reach. */
+export class ComparedSidesDto {
+  @ApiProperty({ type: ComparedRunDto, nullable: true })
+  before!: ComparedRunDto | null;
+  @ApiProperty({ type: ComparedRunDto, nullable: true })
+  after!: ComparedRunDto | null;
+  /** Null before the later one has ended. */
+  @ApiProperty({ type: PassageDifferenceDto, nullable: true })
+  passages!: PassageDifferenceDto | null;
+  /** Whether both answers have the same text; null when one is unknown. */
+  same_answer!: boolean | null;
+}
+
+export class ComparedItemDto extends ComparedSidesDto {
   @ApiProperty({ format: 'uuid' })
   run_id!: string;
   @ApiProperty({ format: 'uuid', type: String, nullable: true })
@@ -161,15 +174,6 @@ export class ComparedItemDto {
   /** Why the run could not be repeated. */
   @ApiProperty({ type: ReplayRefusalDto, nullable: true })
   refusal!: ReplayRefusalDto | null;
-  @ApiProperty({ type: ComparedRunDto, nullable: true })
-  before!: ComparedRunDto | null;
-  @ApiProperty({ type: ComparedRunDto, nullable: true })
-  after!: ComparedRunDto | null;
-  /** Null before the repetition has ended. */
-  @ApiProperty({ type: PassageDifferenceDto, nullable: true })
-  passages!: PassageDifferenceDto | null;
-  /** Whether both answers have the same text; null when one is unknown. */
-  same_answer!: boolean | null;
 }
 
 export class ComparedItemsDto {

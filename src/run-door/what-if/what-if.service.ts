@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  AppError,
   type Caller,
   decodeCursor,
   invalid,
@@ -16,6 +15,7 @@ import { RunAccess } from '../access/run-access.service';
 import type { ReplayWish } from '../replays/replay-wish.types';
 import type { ReplayEntity } from './replay.entity';
 import { ReplayRepository } from './replay.repository';
+import { RunSides } from './run-sides.service';
 import { ReplayWorker, storedCaller } from './replay-worker.service';
 import type { ComparedRun, ReplayItem } from './what-if.types';
 
@@ -61,6 +61,7 @@ export class WhatIf {
     private readonly replays: ReplayRepository,
     private readonly worker: ReplayWorker,
     private readonly access: RunAccess,
+    private readonly sides: RunSides,
     private readonly runs: RunsService,
   ) {}
 
@@ -102,7 +103,7 @@ export class WhatIf {
     const { items } = await this.find(caller, id);
     const compared: ComparedItem[] = [];
     for (const item of items.slice(from, from + limit)) {
-      const [before, after] = [await this.side(caller, item.of), await this.side(caller, item.run)];
+      const [before, after] = [await this.sides.find(caller, item.of), await this.sides.find(caller, item.run)];
       compared.push({ item, before, after });
     }
     return compared;
@@ -132,20 +133,6 @@ export class WhatIf {
       cursor = page.next_cursor;
     } while (cursor !== null && ids.length < last);
     return ids.slice(0, last);
-  }
-
-  private async side(caller: Caller, id: string | null): Promise<ComparedRun | null> {
-    if (id === null) return null;
-    try {
-      const { disclosure } = await this.access.seen(caller, id);
-      const record = await this.runs.find(caller.organizationId, id);
-      if (record === null) return null;
-      const recording = disclosure === 'whole' ? await this.runs.recording(record) : 'deleted';
-      return { record, status: record.status, answer: typeof recording === 'string' ? null : recording.answer };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
   }
 }
 

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller } from '../../kernel';
+import { RunsService } from '../../runs';
+import { RunAccess } from '../access/run-access.service';
+import type { ComparedRun } from './what-if.types';
+
+/** Reads runs for comparisons, with the rights of the reader. */
+@Injectable()
+export class RunSides {
+  constructor(
+    private readonly access: RunAccess,
+    private readonly runs: RunsService,
+  ) {}
+
+  /** Null for no id, and when the run is deleted or out of the reader's reach. */
+  async find(caller: Caller, id: string | null): Promise<ComparedRun | null> {
+    if (id === null) return null;
+    try {
+      const { disclosure } = await this.access.seen(caller, id);
+      const record = await this.runs.find(caller.organizationId, id);
+      if (record === null) return null;
+      const recording = disclosure === 'whole' ? await this.runs.recording(record) : 'deleted';
+      return { record, status: record.status, answer: typeof recording === 'string' ? null : recording.answer };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+}
