@@ -67,6 +67,7 @@ import { UnderstandQuestions1796630000000 } from './1796630000000-UnderstandQues
 import { AddInstallationFigures1796620000000 } from './1796620000000-AddInstallationFigures';
 import { KeepNotices1796630100000 } from './1796630100000-KeepNotices';
 import { AddReceipts1796730000000 } from './1796730000000-AddReceipts';
+import { AddAssistantTests1796740000000 } from './1796740000000-AddAssistantTests';
 import { AddReplays1796730100000 } from './1796730100000-AddReplays';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
@@ -140,4 +141,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddReceipts1796730000000,
   LabelPages1796710000000,
   AddReplays1796730100000,
+  AddAssistantTests1796740000000,
 ];

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AssistantTestsModule, PublicationRulesModule } from './assistant-tests';
 import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
 import { type AppOptions, groundModules } from './app.ground';
 import { PLATFORM } from './app.platform';
@@ -58,6 +59,8 @@ export const ROOMS = [
   ProcessorsModule,
   OrchestratorsModule,
   AssistantsModule,
+  AssistantTestsModule,
+  PublicationRulesModule,
   LinkedAssistantsModule,
   PromptTemplatesModule,
   RecipesModule,

@@ -103,6 +103,11 @@ export class AssistantsService {
     await this.lookup.configurable(caller, id);
   }
 
+  /** Checks the right to publish it. @throws {AppError} `not_found`, or `forbidden` for all but its owner and administrators */
+  async assertAdministered(caller: Caller, id: number): Promise<void> {
+    await this.lookup.administered(caller, id);
+  }
+
   /** Whether an assistant may be offered as a tool of another; reads fresh rows. */
   mayOffer(question: CallQuestion): Promise<CallAnswer> {
     return this.targets.offer(question);

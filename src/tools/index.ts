@@ -18,6 +18,7 @@ export {
 export { FunctionOffers, type Offer, type OfferWarning } from './offers/function-offers.service';
 export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './offers/function-set';
 export { presentTool, type PresentedTool } from './listing/present-tool';
+export { dataFence } from './model-question';
 export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './search/retrieve-accessible';
 export type { ToolStats } from './statistics/tool-counts.types';

@@ -33,6 +33,8 @@ const WITHOUT_CHANGE = [
   'POST /api/v1/replays',
   'POST /api/v1/replays/{id}/cancel',
   'POST /api/v1/receipts/verify',
+  'POST /api/v1/assistants/{id}/test-runs',
+  'POST /api/v1/assistants/{id}/test-runs/{run}/cancel',
   'POST /api/v1/assistants/validate',
   'POST /api/v1/tools/{name}/validate',
   'POST /api/v1/knowledge-bases/{id}/query',
@@ -239,6 +241,13 @@ describe('each change writes exactly one entry', () => {
     const made = await does('POST /api/v1/assistants', {}, 'assistant.create', body);
     const ofAssistant = (route: string): string => route.replace('~', '/api/v1/assistants/{id}');
     await does(ofAssistant('PATCH ~'), made, 'assistant.update', { description: 'New' });
+    const told = { name: 'Green', turns: [{ question: 'Why?', expectations: [] }] };
+    const test = await does(ofAssistant('POST ~/tests'), made, 'assistant_test.create', told);
+    const ofTest = { ...made, test: test.id };
+    await does(ofAssistant('PATCH ~/tests/{test}'), ofTest, 'assistant_test.update', { name: 'Greener' });
+    await does(ofAssistant('DELETE ~/tests/{test}'), ofTest, 'assistant_test.delete');
+    const gate = { required: false, override: 'owner' };
+    await does(ofAssistant('PUT ~/publication/gate'), made, 'assistant.gate', gate);
     await does(ofAssistant('PUT ~/publication'), made, 'assistant.publish');
     await does(ofAssistant('PUT ~/publication/everywhere'), made, 'assistant.publish_to_all');
     await does(ofAssistant('DELETE ~/publication/everywhere'), made, 'assistant.unpublish_from_all');

@@ -165,4 +165,130 @@ describe('repeated runs and receipts', () => {
     const keys = await fetch(`${app.url}/.well-known/bellwether-receipt-keys.json`);
     expect(await keys.json()).toEqual({ keys: [expect.objectContaining({ kid: good.key_id, crv: 'Ed25519' })] });
   });
+
+  describe('tests of the assistant', () => {
+    const tests = () => `/api/v1/assistants/${assistant}/tests`;
+    const gate = () => `/api/v1/assistants/${assistant}/publication/gate`;
+    const add = async (name: string, turns: object[]): Promise<string> => {
+      const { status, json } = await teacher.api('POST', tests(), { name, turns });
+      expect([status, json.errors]).toEqual([201, undefined]);
+      return json.id;
+    };
+    const turn = (kind: string, config: object = {}, question = QUESTION) => ({
+      question,
+      expectations: [{ kind, config }],
+    });
+    const run = async (body: object = {}) => {
+      const path = `/api/v1/assistants/${assistant}/test-runs`;
+      const started = await teacher.api('POST', path, body);
+      expect(started.status).toBe(202);
+      const ended = await until(async () => {
+        const { json } = await teacher.api('GET', `${path}/${started.json.id}`);
+        return json.status !== 'running' && json;
+      });
+      const { items } = (await teacher.api('GET', `${path}/${ended.id}/results`)).json;
+      const states = Object.fromEntries(items.map(({ name, state }: any) => [name, state]));
+      return { ...ended, items, states, path: `${path}/${ended.id}` };
+    };
+
+    afterEach(async () => {
+      await app.api('PUT', gate(), { required: false, override: 'owner' });
+      for (const { id } of (await teacher.api('GET', tests())).json.items)
+        await teacher.api('DELETE', `${tests()}/${id}`);
+    });
+
+    it('are proposed by a run, and only its editors get the proposal', async () => {
+      const path = `${tests()}/proposal?run_id=${await ask(student)}`;
+      const { json } = await teacher.api('GET', path);
+      expect(json).toMatchObject({ name: QUESTION, turns: [{ question: QUESTION }] });
+      const kinds = json.turns[0].expectations.map(({ kind }: { kind: string }) => kind);
+      expect(kinds).toEqual(['cites_document', 'finds_passage', 'within_time']);
+      expect((await teacher.api('POST', tests(), json)).status).toBe(201);
+      expect((await run()).counts).toEqual({ passed: 1 });
+      expect((await student.api('GET', path)).status).toBe(403);
+      const wrong = { name: 'x', turns: [turn('contans', { text: 'a' })] };
+      expect((await teacher.api('POST', tests(), wrong)).json.errors[0].path).toBe('turns[0].expectations[0].kind');
+    });
+
+    it('hold conversations, and never count as passed what is gone or not judged', async () => {
+      upstream.always(({ body }) =>
+        body.response_format === undefined
+          ? { content: (body.messages ?? []).length > 2 ? 'As I said: light.' : 'It absorbs light.' }
+          : { content: 'Lovely!' },
+      );
+      await add('talk', [
+        turn('contains', { text: 'absorbs' }),
+        turn('contains', { text: 'as i said' }, 'What was that again?'),
+      ]);
+      await add('rubbish', [turn('refuses')]);
+      await add('gone', [turn('meets_rubric', { rubric_id: '0193b0a0-0000-7000-8000-000000000001', min_score: 50 })]);
+      const { states, items } = await run();
+      expect(states).toEqual({ talk: 'passed', rubbish: 'not_judged', gone: 'gone' });
+      expect(items[0].asked.map(({ answer }: any) => answer)).toEqual(['It absorbs light.', 'As I said: light.']);
+    });
+
+    it('stop the publication of a change that breaks one, and an override is kept in the audit log', async () => {
+      const publish = (who: { api: TestApp['api'] }, body: object = {}) =>
+        who.api('PUT', `/api/v1/assistants/${assistant}/publication`, body);
+      upstream.always(({ body }) => ({
+        content: JSON.stringify(body.messages).includes('Briefly') ? 'No idea.' : 'It absorbs light.',
+      }));
+      expect((await app.api('PUT', gate(), { required: true, override: 'owner' })).status).toBe(200);
+      expect((await teacher.api('PUT', gate(), { required: false, override: 'owner' })).status).toBe(403);
+      expect((await publish(app)).json.reason).toBe('assistant.no_tests');
+      await add('light', [turn('contains', { text: 'light' })]);
+      expect((await publish(app)).json.errors[0].code).toBe('test.not_run');
+      const good = await run();
+      expect((await publish(app)).status).toBe(200);
+
+      const { json: before } = await app.api('GET', `/api/v1/assistants/${assistant}`);
+      const changed = await app.api(
+        'PATCH',
+        `/api/v1/assistants/${assistant}`,
+        { system_prompt: 'Briefly.' },
+        { 'if-match': `"${before.version}"` },
+      );
+      expect(changed.status).toBe(200);
+      const bad = await run();
+      expect(bad.states).toEqual({ light: 'failed' });
+      const refused = await publish(app);
+      expect([refused.status, refused.json.reason]).toEqual([409, 'assistant.tests_not_passed']);
+      expect(refused.json.errors).toEqual([
+        expect.objectContaining({ code: 'test.failed', values: { name: 'light' } }),
+      ]);
+
+      const { json: diff } = await teacher.api('GET', `${bad.path}/diff?with=${good.id}`);
+      expect(diff).toMatchObject({
+        changed: ['system_prompt'],
+        tests: [
+          {
+            change: 'worse',
+            runs: { before: { answer: 'It absorbs light.' }, after: { answer: 'No idea.' }, passages: { kept: 1 } },
+          },
+        ],
+      });
+
+      expect((await publish(app, { override_tests: 'The exam begins.' })).status).toBe(200);
+      const { json: audit } = await app.api('GET', '/api/v1/organizations/default/audit?action=assistant.publish');
+      expect(audit.items[0].after.tests_overridden).toMatchObject({
+        reason: 'The exam begins.',
+        tests: [{ name: 'light', state: 'failed' }],
+      });
+    });
+
+    it('are cancelled together', async () => {
+      kb.delayMs = 60_000;
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await add(name, [turn('contains', { text: 'light' })]);
+      const path = `/api/v1/assistants/${assistant}/test-runs`;
+      const { json } = await teacher.api('POST', path, {});
+      await until(async () => (await teacher.api('GET', `${path}/${json.id}`)).json.counts.running > 0);
+      await teacher.api('POST', `${path}/${json.id}/cancel`);
+      const ended = await until(async () => {
+        const { json: now } = await teacher.api('GET', `${path}/${json.id}`);
+        return now.status === 'cancelled' && now;
+      });
+      expect(ended.counts).toEqual({ cancelled: 7 });
+      kb.delayMs = 0;
+    });
+  });
 });

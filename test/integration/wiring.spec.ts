@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { AssistantCallsModule, RunExecutorModule } from '../../src/answering';
+import { PublicationRulesModule } from '../../src/assistant-tests';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
@@ -36,6 +37,7 @@ describe('a lower room that needs a higher one', () => {
     [MetadataMigratorModule, 'METADATA_MIGRATOR'],
     [AssistantCallsModule, 'ASSISTANT_ABILITY'],
     [RunExecutorModule, 'RUN_EXECUTOR'],
+    [PublicationRulesModule, 'PUBLICATION_RULES'],
   ])('does not start without %p', async (module, token) => {
     await expect(boot(module)).rejects.toThrow(token);
   });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   applyInput,
   canonicalMetadata,
@@ -12,6 +12,7 @@ import { assertCurrent, type Caller, notFound, type Principal, staleVersion } fr
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantRecords } from './assistant-records';
 import { CollectionBindings } from './collection-bindings';
+import { PUBLICATION_RULES, type PublicationRules } from './publication-rules.token';
 import { DefinitionGate } from '../checks/definition-gate';
 import { StaticChecks } from '../checks/static-checks';
 import type { VersionReason } from '../storage/assistant-version.entity';
@@ -52,6 +53,7 @@ export class AssistantEditor {
     private readonly records: AssistantRecords,
     private readonly checks: StaticChecks,
     private readonly bindings: CollectionBindings,
+    @Inject(PUBLICATION_RULES) private readonly rules: PublicationRules,
   ) {}
 
   /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
@@ -107,16 +109,20 @@ export class AssistantEditor {
   }
 
   /**
-   * Makes a version live; `version` null means the newest.
-   * @throws {AppError} `conflict` while it is not complete, `feature_disabled`, `not_found` for an unknown version.
+   * Makes a version live; `version` null means the newest. `override` is the reason to publish it although its tests do
+   * not pass.
+   * @throws {AppError} `conflict` while it is not complete, or its tests do not pass where they must; `feature_disabled`, `not_found` for an unknown version.
    */
-  async publish(caller: Caller, id: number, version: number | null): Promise<Seen> {
+  async publish(caller: Caller, id: number, version: number | null, override: string | null = null): Promise<Seen> {
     const { row } = await this.lookup.administered(caller, id);
     const wanted = version ?? row.version;
     const kept = wanted === row.version ? row : await this.assistants.within(row.organizationId).version(id, wanted);
     if (kept === null) throw notFound('Version');
     await this.gate.assertPublishable(definitionOf(kept), ownerOf(row), id);
-    if (!row.published || row.liveVersion !== wanted) await this.records.publish(caller, row, wanted);
+    if (!row.published || row.liveVersion !== wanted) {
+      const note = await this.rules.admit({ caller, assistant: row, version: wanted, override });
+      await this.records.publish(caller, row, wanted, note);
+    }
     return this.lookup.seen(caller, id);
   }
 

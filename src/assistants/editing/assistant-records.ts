@@ -75,12 +75,17 @@ export class AssistantRecords {
     });
   }
 
-  /** null unpublishes. */
-  async publish(caller: Caller, row: AssistantEntity, liveVersion: number | null): Promise<void> {
+  /** null unpublishes. The entry holds `note` beside the version. */
+  async publish(
+    caller: Caller,
+    row: AssistantEntity,
+    liveVersion: number | null,
+    note: object | null = null,
+  ): Promise<void> {
     await this.write(row, async (scope, tx) => {
       if (!(await scope.publish(row.id, liveVersion))) throw notFound('Assistant');
       const before = { published: row.published, live_version: row.liveVersion };
-      const after = { published: liveVersion !== null, live_version: liveVersion };
+      const after = { published: liveVersion !== null, live_version: liveVersion, ...note };
       await this.record(caller, row, liveVersion === null ? 'unpublish' : 'publish', before, after, tx);
     });
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
 import type { JsonObject } from '../../kernel';
 import { MayBeOmitted, PageOf, PageQueryDto } from '../../platform/http';
@@ -36,6 +36,21 @@ export class PublicationDto {
   @Min(1)
   @Max(2_147_483_647)
   version?: number | null;
+
+  /**
+   * Why it is published although its tests do not pass. For those who may override the gate; the audit log keeps it. Has
+   * no effect where the tests pass or need not.
+   */
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'The exam begins at noon; the failing test is outdated',
+  })
+  @MayBeOmitted()
+  @IsString()
+  @Matches(/\S/, { message: 'must not be empty' })
+  @MaxLength(500)
+  override_tests?: string | null;
 }
 
 export class AssistantOwnerDto {

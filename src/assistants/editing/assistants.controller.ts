@@ -102,15 +102,16 @@ export class AssistantsController {
     summary: 'Make a version live, for every member of the organization',
     description:
       'Everybody who may use the assistant gets this version until another one is published; later saves do not change ' +
-      'it. Without a body: the newest version. Refused while a required choice of a tool is still empty.',
+      'it. Without a body: the newest version. Refused while a required choice of a tool is still empty, and while tests ' +
+      'do not pass where they must.',
   })
   @ApiOkResponse({ type: AssistantDto })
   async publish(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
-    @Body() { version = null }: PublicationDto,
+    @Body() { version = null, override_tests: override = null }: PublicationDto,
   ): Promise<AssistantDto> {
-    return this.presenter.one(caller, await this.editor.publish(caller, id, version));
+    return this.presenter.one(caller, await this.editor.publish(caller, id, version, override));
   }
 
   @Delete(':id/publication')

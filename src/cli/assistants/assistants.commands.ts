@@ -1,9 +1,20 @@
 import type { Command } from 'commander';
 import type { Register } from '../output';
 import type { MigrateOptions, RollbackOptions } from './migrate-assistants';
+import type { TestOptions } from './test-assistants';
 
-/** `assistants:*`: migrates the stored metadata of many assistants, and rolls it back. */
+/** `assistants:*`: migrates the stored metadata of many assistants, rolls it back, and runs tests. */
 export function registerAssistantCommands(program: Command, register: Register): void {
+  register<TestOptions>(
+    program
+      .command('assistants:test')
+      .description('run the tests of one assistant or of all; a running service asks the questions')
+      .argument('<id>', 'id of the assistant, or all')
+      .option('--org <slug>', 'only this organization')
+      .option('--fail-under <percent>', 'exit with 1 when fewer tests pass', '100')
+      .option('--timeout <seconds>', 'cancel what has not ended by then', '3600'),
+    async (...given) => (await import('./test-assistants.js')).test(...given),
+  );
   register<{ org?: string }>(
     program
       .command('assistants:status')

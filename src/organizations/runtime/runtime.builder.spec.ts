@@ -132,6 +132,8 @@ describe('buildRuntime', () => {
       assistants_import: false,
       members_can_use_all: false,
       local_sign_in: true,
+      tests_before_publishing: false,
+      owners_override_tests: false,
     });
   });
 });

@@ -10,15 +10,19 @@ export const FEATURES = [
   'assistants_import',
   'members_can_use_all',
   'local_sign_in',
+  'tests_before_publishing',
+  'owners_override_tests',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, boolean>>;
 
-/** Off by default: they open assistants to others, or let questions leave the organization. */
+/** Off by default: they open assistants to others, let questions leave the organization, or stop publications. */
 export const OPT_IN_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
   'assistants_export',
   'assistants_import',
   'members_can_use_all',
+  'tests_before_publishing',
+  'owners_override_tests',
 ]);
 
 export interface ModelChoice {

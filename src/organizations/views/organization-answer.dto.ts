@@ -26,6 +26,10 @@ export class FeaturesDto implements Features {
   members_can_use_all!: boolean;
   /** Whether members may open a browser session with an API key. */
   local_sign_in!: boolean;
+  /** An assistant is published only when its tests pass on that version. Off until switched on. */
+  tests_before_publishing!: boolean;
+  /** Owners of assistants may publish without it, with a reason; else administrators only. Off until switched on. */
+  owners_override_tests!: boolean;
 }
 
 /** Summary for every member. */

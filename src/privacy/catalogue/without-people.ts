@@ -3,6 +3,7 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   assistant_aliases: 'numbers of assistants at other installations',
   assistant_call_counts: 'counts calls between assistants and organizations',
   assistant_group_shares: 'shares with groups',
+  assistant_tests: 'questions that editors keep as tests',
   audit_chains: 'hashes of the audit',
   connection_health: 'last outcomes of vendors and servers',
   data_keys: 'one key per organization',
@@ -29,7 +30,9 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   oidc_issuers: 'settings of sign-in services',
   organizations: 'settings of institutions',
   plan_outcomes: 'figures per assistant and day',
+  publication_gates: 'settings of assistants',
   receipt_keys: 'keys that sign receipts',
+  test_results: 'answers to tests, removed with their test run',
   tool_stats: 'figures per organization and day',
 };
 

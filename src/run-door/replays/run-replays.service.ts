@@ -14,6 +14,7 @@ import {
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
 import { RunAccess } from '../access/run-access.service';
 import { changed, frameOf, type ReplayChanges, unknownPlaceholders, without } from './replay-definition';
+import { goneIn } from './gone';
 import type { ReplayWish } from './replay-wish.types';
 
 interface Source {
@@ -27,18 +28,6 @@ const NOT_KEPT: Readonly<Record<string, string>> = {
   too_large: 'The conversation was too large to be recorded',
   secret: 'The conversation held a credential, so it was not recorded',
 };
-
-/** Codes of problems that mean that something which the run used is gone. */
-const GONE: ReadonlySet<string> = new Set([
-  'tool.inaccessible',
-  'tool.disabled',
-  'tool.unknown',
-  'tool.unreadable',
-  'orchestrator.unknown',
-  'connector.unknown',
-  'connector.not_configured',
-  'connector.model_unavailable',
-]);
 
 /** Repeats recorded runs: with their recorded results, or afresh. For people who edit the assistant. */
 @Injectable()
@@ -171,11 +160,6 @@ function goneError(problems: readonly Problem[], left: readonly string[]): AppEr
   const detail = `Something that the run used no longer exists${ways === '' ? '' : `. You can ${ways}`}`;
   return new AppError('conflict', detail, { reason: 'replay.gone', problems, values: { left: left.join(',') } });
 }
-
-const goneIn = (error: unknown): readonly Problem[] =>
-  error instanceof AppError && error.problems.length > 0 && error.problems.every(({ code = '' }) => GONE.has(code))
-    ? error.problems
-    : [];
 
 const assistantOf = ({ assistantId }: RunRecord): number | null => (assistantId === NO_ASSISTANT ? null : assistantId);
 

@@ -100,6 +100,19 @@ export const USE_TABLES: readonly PersonTable[] = [
     },
   },
   {
+    table: 'test_runs',
+    kind: 'runs',
+    columns: ['user_id', 'caller'],
+    rows: OF_MEMBER,
+    key: 't.id::text',
+    exported: {},
+    erasure: {
+      by: 'anonymise',
+      set: `user_id = '${ERASED_USER_ID}', caller = '{}', cancelled_at = coalesce(cancelled_at, now()),
+            finished_at = coalesce(finished_at, now())`,
+    },
+  },
+  {
     table: 'usage_days',
     kind: 'usage',
     columns: ['user_id', 'credential_id'],

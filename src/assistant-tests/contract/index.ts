@@ -1,0 +1,3 @@
+export * from './expectation.types';
+export { normalized } from './normalized';
+export { passedIf } from './outcome';

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject, Problem } from '../../kernel';
+import { closestName, ConfigSchemas } from '../../tools';
+import { EXPECTATION_PLUGINS } from '../catalog';
+import type { CheckContext, Expectation, ExpectationDefinition, Outcome, TestedAnswer } from '../contract';
+
+/** An expectation of a test, as it is stored. */
+export interface StatedExpectation {
+  readonly kind: string;
+  readonly config: JsonObject;
+}
+
+/** All kinds of expectations. */
+@Injectable()
+export class ExpectationCatalogue {
+  private readonly kinds = new Map<string, Expectation>(
+    EXPECTATION_PLUGINS.map((each) => [each.definition.name, each]),
+  );
+  private readonly schemas = new ConfigSchemas('expectation');
+
+  constructor() {
+    for (const [name, { definition }] of this.kinds) this.schemas.add(name, definition.config_schema);
+  }
+
+  definitions(): readonly ExpectationDefinition[] {
+    return [...this.kinds.values()].map(({ definition }) => definition);
+  }
+
+  /** Paths begin with `path`. */
+  problems({ kind, config }: StatedExpectation, path: string): readonly Problem[] {
+    if (!this.kinds.has(kind)) {
+      const close = closestName(kind, [...this.kinds.keys()]);
+      const hint = close === null ? '' : `; did you mean ${close}?`;
+      return [{ path: `${path}.kind`, message: `is no kind of expectation${hint}` }];
+    }
+    const under = (inner: string): string => (inner === '' ? `${path}.config` : `${path}.config.${inner}`);
+    return this.schemas.exactProblems(kind, config).map((problem) => ({ ...problem, path: under(problem.path) }));
+  }
+
+  /** A kind that this release does not know is gone. */
+  async check({ kind, config }: StatedExpectation, answer: TestedAnswer, context: CheckContext): Promise<Outcome> {
+    const plugin = this.kinds.get(kind);
+    return plugin === undefined ? { status: 'gone', found: kind } : plugin.check(config, answer, context);
+  }
+
+  /** Expectations that the answer meets. */
+  proposals(answer: TestedAnswer): readonly StatedExpectation[] {
+    return [...this.kinds].flatMap(([kind, plugin]) =>
+      (plugin.propose?.(answer) ?? []).map((config) => ({ kind, config })),
+    );
+  }
+}

@@ -1,0 +1,8 @@
+/** Who may publish although tests do not pass: administrators of the organization, or the owner of the assistant, too. */
+export const GATE_OVERRIDES = ['administrators', 'owner'] as const;
+export type GateOverride = (typeof GATE_OVERRIDES)[number];
+
+export interface GateSettings {
+  readonly required: boolean;
+  readonly override: GateOverride;
+}
