@@ -52,3 +52,44 @@ test('who runs the service opens a published assistant to other organizations', 
   await expect(section).toContainText('Only assistants of this organization may call it.');
   expect((await api.get(`/api/v1/assistants/${id}`)).published_to_all).toBe(false);
 });
+
+test('a change that breaks a test is stopped before its publication', async ({ page, api }) => {
+  const { id } = await make(api, 'Tested tutor');
+  await page.goto(`/assistants/${id}/tests`);
+  await page.getByTestId('add-test').click();
+  const dialog = page.getByTestId('test-dialog');
+  await dialog.getByLabel('Name').fill('Photosynthesis is answered');
+  await dialog.getByTestId('test-question').fill('What is photosynthesis?');
+  await dialog.getByTestId('add-expectation').selectOption('contains');
+  await dialog.getByTestId('expectation').getByLabel('Text').fill('photosynthesis');
+  await dialog.getByTestId('save-test').click();
+  await expect(page.getByTestId('test-card')).toContainText('Photosynthesis is answered');
+  await page.getByTestId('gate-required').check();
+  await page.getByTestId('run-tests').click();
+  await expect(page.getByTestId('test-standing')).toHaveText('1 of 1 tests passed.');
+  await check(page);
+  await shot(page, 'assistant-tests');
+
+  // The connector answers with the prompt, from which the question is missing now.
+
+  await api.patch(`/api/v1/assistants/${id}`, { prompt_template: 'Say hello.' });
+  await page.getByTestId('run-tests').click();
+  await expect(page.getByTestId('test-standing')).toHaveText('0 of 1 tests passed.');
+  await page.getByTestId('compare-tests').click();
+  await expect(page.getByTestId('test-diff')).toContainText('prompt_template');
+  await expect(page.getByTestId('test-diff')).toContainText('Passed → Failed');
+  await check(page);
+
+  await page.goto(`/assistants?q=${encodeURIComponent('Tested tutor')}`);
+  await page.getByTestId('assistant-actions').click();
+  await page.getByTestId('action-publish').click();
+  await page.getByTestId('publish-btn').click();
+  const publication = page.getByTestId('publication-dialog');
+  await expect(publication.getByTestId('problem')).toContainText('Photosynthesis is answered');
+  expect((await api.get(`/api/v1/assistants/${id}`)).published).toBe(false);
+  await check(page);
+  await publication.getByTestId('override-reason').fill('The exam begins.');
+  await publication.getByTestId('override-btn').click();
+  await expect(publication.getByTestId('publish-btn')).toHaveText('Unpublish');
+  expect((await api.get(`/api/v1/assistants/${id}`)).published).toBe(true);
+});

@@ -16,6 +16,7 @@ import type playground from './messages/playground.en.json';
 import type chat from './messages/chat.en.json';
 import type runs from './messages/runs.en.json';
 import type replays from './messages/replays.en.json';
+import type tests from './messages/tests.en.json';
 import type receipts from './messages/receipts.en.json';
 import type content from './messages/content.en.json';
 import type account from './messages/account.en.json';
@@ -63,6 +64,7 @@ export type MessageKey =
   | keyof typeof chat
   | keyof typeof runs
   | keyof typeof replays
+  | keyof typeof tests
   | keyof typeof receipts
   | keyof typeof content
   | keyof typeof account

@@ -1,5 +1,6 @@
 import Copy from '@lucide/svelte/icons/copy';
 import Download from '@lucide/svelte/icons/download';
+import FlaskConical from '@lucide/svelte/icons/flask-conical';
 import Globe from '@lucide/svelte/icons/globe';
 import History from '@lucide/svelte/icons/rotate-ccw';
 import MessageSquare from '@lucide/svelte/icons/message-square';
@@ -82,6 +83,14 @@ export default function itemsOf(
       icon: Copy,
       onselect: () => void copy(assistant, acts.oncreated),
       testid: 'action-duplicate',
+    },
+    {
+      when: edit,
+      label: t('tests.title'),
+      icon: FlaskConical,
+      href: `/assistants/${assistant.id}/tests`,
+      testid: 'action-tests',
+      ...waits,
     },
     {
       when: administer,
