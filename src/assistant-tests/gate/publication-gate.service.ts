@@ -75,8 +75,8 @@ function refusal(missing: readonly GateTest[], mayOverride: boolean): AppError {
   });
 }
 
-const problemOf = ({ id, name, state }: GateTest): Problem => ({
-  path: `tests.${id}`,
+const problemOf = ({ name, state }: GateTest): Problem => ({
+  path: '',
   message: `${name}: ${state}`,
   code: `test.${state}`,
   values: { name },
