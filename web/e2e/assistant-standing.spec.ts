@@ -70,6 +70,12 @@ test('a change that breaks a test is stopped before its publication', async ({ p
   await check(page);
   await shot(page, 'assistant-tests');
 
+  await page.getByRole('link', { name: 'Show the run' }).click();
+  await page.getByTestId('make-test').click();
+  await expect(dialog.getByTestId('test-question')).toHaveValue('What is photosynthesis?');
+  await expect(dialog.getByTestId('expectation')).toContainText('In time');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
   // The connector answers with the prompt, from which the question is missing now.
 
   await api.patch(`/api/v1/assistants/${id}`, { prompt_template: 'Say hello.' });

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type BatchState, type NextRun, RunBatches } from '../../answering';
 import type { AppError } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
 import { Transactions } from '../../platform/database';
 import { JobQueue, type Queue, type RunningJob } from '../../platform/jobs';
 import { goneIn } from '../../run-door';
@@ -31,9 +32,13 @@ export class TestRunWorker {
     private readonly batches: RunBatches,
     private readonly transactions: Transactions,
     private readonly jobs: JobQueue,
+    @Inject(CONFIG) config: Config,
   ) {
     jobs.declare(QUEUE, (job) => this.work(job));
-    jobs.sweep(SWEEP_MS, () => this.takeUp());
+    jobs.sweep(SWEEP_MS, async ({ first }) => {
+      await this.takeUp();
+      if (!first) await this.testRuns.removeOlderThan(config.runs.retentionDays);
+    });
   }
 
   /** Stores a test run with its results, and its job. */

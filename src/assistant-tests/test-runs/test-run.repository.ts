@@ -17,6 +17,12 @@ export class TestRunRepository {
     return this.rows().find({ where: { finishedAt: IsNull() }, select: { id: true, organizationId: true } });
   }
 
+  /** With their results. */
+  @AcrossOrganizations('jobs')
+  async removeOlderThan(days: number): Promise<void> {
+    await this.dataSource.query('DELETE FROM test_runs WHERE finished_at < now() - make_interval(days => $1)', [days]);
+  }
+
   private rows(tx?: Transaction): Repository<TestRunEntity> {
     return (tx ?? this.dataSource.manager).getRepository(TestRunEntity);
   }

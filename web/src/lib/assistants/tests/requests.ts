@@ -63,8 +63,16 @@ export async function readTestRun(id: number, run: string): Promise<TestRun> {
 }
 
 export async function resultsOf(id: number, run: string): Promise<readonly TestResult[]> {
-  const params = { path: { id, run }, query: { limit: MOST } };
-  return must(await api.GET('/api/v1/assistants/{id}/test-runs/{run}/results', { params })).items;
+  const found: TestResult[] = [];
+  for (let cursor: string | null = null; ;) {
+    const query = { limit: MOST, ...(cursor === null ? {} : { cursor }) };
+    const page: Schema<'TestResultPageDto'> = must(
+      await api.GET('/api/v1/assistants/{id}/test-runs/{run}/results', { params: { path: { id, run }, query } }),
+    );
+    found.push(...page.items);
+    cursor = page.next_cursor;
+    if (cursor === null) return found;
+  }
 }
 
 export async function cancelTests(id: number, run: string): Promise<TestRun> {
