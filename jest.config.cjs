@@ -23,6 +23,7 @@ const shared = {
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
     '/password-worker-file$': '<rootDir>/test/support/password-worker-file.ts',
     '/detector-file$': '<rootDir>/test/support/detector-file.ts',
+    '/embedder-file$': '<rootDir>/test/support/embedder-file.ts',
   },
 };
 

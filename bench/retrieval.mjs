@@ -1,4 +1,6 @@
-// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|small|none --vectors=20000]
+// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|folder|small|none --vectors=20000]
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { describeMachine, loadNow } from './lib/machine.mjs';
 import { loadCollections } from './retrieval/collections.mjs';
 import { smallModel } from './planner/embedder.mjs';
@@ -34,12 +36,15 @@ function parse(words) {
     else refuse(`unknown: ${word}; parts are ${Object.keys(PARTS).join(' ')}, options --${OPTIONS.join('= --')}=`);
   }
   const numbers = (text) => text.split(',').map((part) => Number(part) || refuse(`not a number: ${part}`));
-  const [provider, ...model] = (given.embedding ?? process.env.BENCH_EMBEDDING ?? SMALL).split('/');
+  const embedding = given.embedding ?? process.env.BENCH_EMBEDDING ?? SMALL;
+  const folder = existsSync(embedding) ? resolve(embedding) : null;
+  const [provider, ...model] = folder === null ? embedding.split('/') : ['folder', basename(folder)];
   return {
     parts: named.length > 0 ? named : Object.keys(PARTS),
     sizes: numbers(given.sizes ?? '1000,20000,100000'),
     vectorSize: numbers(given.vectors ?? '20000')[0],
     collections: given.collections?.split(','),
+    folder,
     questions: numbers(given.questions ?? '100000')[0],
     embedding:
       provider === 'none'
@@ -57,7 +62,10 @@ const warn = (message) => console.log(`note: ${message}`);
 const load = () => loadNow().toFixed(1);
 let failed = false;
 const small = options.embedding?.model === SMALL_MODEL ? await startEmbedder(await smallModel()) : null;
-const vendor = small === null ? {} : { OPENAI_BASE_URL: small.url, OPENAI_API_KEY: 'sk-bench' };
+const vendor =
+  small === null
+    ? { EMBEDDING_FOLDER: options.folder ?? undefined }
+    : { OPENAI_BASE_URL: small.url, OPENAI_API_KEY: 'sk-bench' };
 for (const part of options.parts) {
   const service = part === 'vectors' ? null : await startService(vendor);
   try {

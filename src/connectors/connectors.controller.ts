@@ -3,17 +3,22 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
 import { Access, CurrentCaller } from '../platform/http';
 import { ConnectorListDto } from './connectors.dto';
+import { EmbeddingsService } from './embeddings.service';
 import { ConnectorsService } from './connectors.service';
 
 @ApiTags('Catalogues')
 @Controller('api/v1/connectors')
 export class ConnectorsController {
-  constructor(private readonly connectors: ConnectorsService) {}
+  constructor(
+    private readonly connectors: ConnectorsService,
+    private readonly embeddings: EmbeddingsService,
+  ) {}
 
   @Get()
   @Access({ scope: 'read', summary: 'Model vendors, with the models that the caller’s organization enabled' })
   @ApiOkResponse({ type: ConnectorListDto })
   async list(@CurrentCaller() caller: Caller): Promise<ConnectorListDto> {
-    return { connectors: (await this.connectors.list(caller)).map((each) => ({ ...each, models: [...each.models] })) };
+    const connectors = (await this.connectors.list(caller)).map((each) => ({ ...each, models: [...each.models] }));
+    return { connectors, model_folder: this.embeddings.modelFolder };
   }
 }

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 /** Abilities of a connector. */
 export class ConnectorCapabilitiesDto {
   streaming!: boolean;
@@ -51,4 +52,8 @@ export class ConnectorDto {
 
 export class ConnectorListDto {
   connectors!: ConnectorDto[];
+
+  /** Embedding model that this service runs itself, for `embedding.provider` `folder`; null for none. */
+  @ApiProperty({ type: String, nullable: true, example: 'potion-multilingual-128M' })
+  model_folder!: string | null;
 }

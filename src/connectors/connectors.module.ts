@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { CONFIG, type Config } from '../platform/config';
 import { OutboundClient } from '../platform/outbound';
 import { CONNECTOR_PLUGINS } from './catalog';
 import { ConnectorsController } from './connectors.controller';
@@ -12,6 +13,7 @@ import {
   MODEL_CALL_LIMITS,
   type ModelCallLimits,
 } from './contract';
+import { folderEmbeddings } from './embeddings/folder/folder-embeddings';
 import { embeddingsOf } from './embeddings/vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
@@ -32,9 +34,11 @@ import { TranslatorService } from './translation/translator.service';
     ConnectorsService,
     {
       provide: EMBEDDING_PROVIDERS,
-      useFactory: (outbound: OutboundClient) =>
-        CONNECTOR_PLUGINS.flatMap((plugin) => embeddingsOf(plugin, outbound) ?? []),
-      inject: [OutboundClient],
+      useFactory: (outbound: OutboundClient, config: Config) => [
+        ...CONNECTOR_PLUGINS.flatMap((plugin) => embeddingsOf(plugin, outbound) ?? []),
+        ...folderEmbeddings(config.embeddingFolder),
+      ],
+      inject: [OutboundClient, CONFIG],
     },
     EmbeddingsService,
     ProviderProbes,

@@ -1,5 +1,5 @@
 import { vendorGate } from '../platform/outbound';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError, Gate } from '../kernel';
 import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
@@ -28,6 +28,8 @@ const COOL_DOWN_MS = 10_000;
 const SHORTEST_QUERY = 200;
 const MAX_GATES = 1_000;
 const NO_RUN = '';
+/** Of a provider without a vendor: nothing is sent. */
+const OWN_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: true, continuesTraces: false };
 /** Vectors are no tokens. */
 const NO_ANSWER = { max_tokens: 0 } as const;
 
@@ -51,7 +53,7 @@ interface Call extends EmbeddingJob {
 
 /** Turns texts into vectors with what an organization has configured. */
 @Injectable()
-export class EmbeddingsService {
+export class EmbeddingsService implements OnApplicationShutdown {
   private readonly byName: ReadonlyMap<string, EmbeddingProvider>;
   private readonly gates = new Map<string, CallGate>();
 
@@ -63,8 +65,17 @@ export class EmbeddingsService {
     this.byName = new Map(providers.map((provider) => [provider.definition.name, provider]));
   }
 
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.byName.values()].map((provider) => provider.end?.()));
+  }
+
   definitions(): readonly EmbeddingProviderDefinition[] {
     return [...this.byName.values()].map(({ definition }) => definition);
+  }
+
+  /** Name of the model that the service runs itself. */
+  get modelFolder(): string | null {
+    return this.definitions().find(({ vendor }) => vendor === null)?.defaultModel ?? null;
   }
 
   /** Cache key beside provider, model and dimensions: the server's address, and the prefix of texts. */
@@ -72,10 +83,10 @@ export class EmbeddingsService {
     organizationId: string,
     { provider, model, purpose }: Pick<EmbeddingJob, 'provider' | 'model' | 'purpose'>,
   ): Promise<string> {
-    const vendor = this.byName.get(provider)?.definition.vendor;
+    const { vendor, version = '' } = this.byName.get(provider)?.definition ?? {};
     const { providers } = await this.organizations.runtime(organizationId);
     const server = providers.get(vendor?.name ?? '')?.baseUrl;
-    return JSON.stringify([server ?? '', instructionFor(model, purpose)]);
+    return JSON.stringify([server ?? version, instructionFor(model, purpose)]);
   }
 
   /** Texts that a provider takes in one round of calls. */
@@ -113,15 +124,16 @@ export class EmbeddingsService {
     return { ...job, source, target, gate, meter: () => this.metering.of(NO_RUN, payer) };
   }
 
-  private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
+  private async targetOf(organizationId: string, { vendor }: EmbeddingProviderDefinition): Promise<ModelTarget> {
+    if (vendor === null) return OWN_TARGET;
     const { providers } = await this.organizations.runtime(organizationId);
-    const provider = providers.get(definition.vendor.name);
-    if (provider === undefined || (definition.vendor.needsKey && !provider.trusted && provider.apiKey === null)) {
-      const message = `The organization has not configured the provider ${definition.vendor.name} that its knowledge base is embedded with`;
+    const provider = providers.get(vendor.name);
+    if (provider === undefined || (vendor.needsKey && !provider.trusted && provider.apiKey === null)) {
+      const message = `The organization has not configured the provider ${vendor.name} that its knowledge base is embedded with`;
       throw new AppError('connector_not_configured', message);
     }
     const { baseUrl, apiKey, trusted } = provider;
-    return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== definition.vendor.baseUrl };
+    return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== vendor.baseUrl };
   }
 
   private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallGate {
@@ -179,7 +191,8 @@ export class EmbeddingsService {
     const meter = await call.meter();
     const messages = texts.map((content) => ({ role: 'user', content }) as const);
     const request = { model: call.model, messages, params: NO_ANSWER };
-    const asked = await meter.begin(call.source.definition.vendor.name, request, 'embeddings');
+    const { name, vendor } = call.source.definition;
+    const asked = await meter.begin(vendor?.name ?? name, request, 'embeddings');
     const parent = currentSpan();
     const { baseUrl } = call.target;
     const traced = {

@@ -50,8 +50,8 @@ export class ProviderProbes {
 
   /** Dimensions of the vectors that the model makes. */
   async dimensions(vendorName: string, model: string, target: ModelTarget, signal: AbortSignal): Promise<number> {
-    const source = this.embeddings.find(({ definition }) => definition.vendor.name === vendorName);
-    if (source === undefined) throw new AppError('bad_request', 'This vendor embeds no texts');
+    const source = this.embeddings.find(({ definition }) => definition.vendor?.name === vendorName);
+    if (!source?.definition.vendor) throw new AppError('bad_request', 'This vendor embeds no texts');
     assertKey(source.definition.vendor, target);
     const request = { model, texts: [SAMPLE], purpose: 'query', dimensions: null } as const;
     const context = { signal, timeoutMs: TIMEOUT_MS, tries: 1, maxWaitMs: 0 };

@@ -1,7 +1,11 @@
 import { DataSource } from 'typeorm';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
 import { foreignOrganization, type Person, person } from '../support/people';
+import { modelFolder } from '../support/model-folder';
 import { until } from '../support/until';
 
 /** A server without pgvector runs the same product by words only. */
@@ -12,11 +16,18 @@ const withoutVectors = hasVectors ? describe.skip : describe;
 let app: TestApp;
 let vendor: EmbeddingUpstream;
 let teacher: Person;
+let models: string;
 
 beforeAll(async () => {
   vendor = await startEmbeddingUpstream();
+  models = mkdtempSync(join(tmpdir(), 'bellwether-models-'));
   app = await startApp({
-    env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: vendor.url, OLLAMA_BASE_URL: vendor.origin },
+    env: {
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: vendor.url,
+      OLLAMA_BASE_URL: vendor.origin,
+      EMBEDDING_FOLDER: modelFolder(join(models, 'tiny')),
+    },
   });
   teacher = await person(app);
 });
@@ -24,6 +35,7 @@ beforeEach(() => vendor.reset());
 afterAll(async () => {
   await app.stop();
   await vendor.stop();
+  rmSync(models, { recursive: true });
 });
 
 const path = '/api/v1/knowledge-bases';
@@ -91,7 +103,7 @@ describe('a knowledge base', () => {
     const refused = async (embedding: object) => (await teacher.api('POST', path, { name: 'x', embedding })).json;
     expect(await refused({ provider: 'nobody', model: 'x' })).toMatchObject({
       code: 'validation_failed',
-      errors: [{ path: 'embedding.provider', message: 'must be one of openai, ollama' }],
+      errors: [{ path: 'embedding.provider', message: 'must be one of openai, ollama, folder' }],
     });
     expect(await refused({ provider: 'local', model: 'x' })).toMatchObject({
       errors: [{ path: 'embedding.provider' }],
@@ -150,6 +162,20 @@ withoutVectors('a database without pgvector', () => {
 });
 
 withVectors('documents', () => {
+  it('searches by the meaning that the operator’s model folder gives, without a vendor', async () => {
+    const listed = await teacher.api('GET', '/api/v1/connectors');
+    expect(listed.json.model_folder).toBe('tiny');
+    const { id } = await create({ embedding: { provider: 'folder', model: 'tiny' } });
+    await upload(id, { 'a.txt': 'Water water water', 'b.txt': 'light light light' });
+    await settled(id);
+    expect((await ready(id)).index.modes).toContain('vector');
+    expect((await ask(id, 'light')).results[0].data).toBe('light light light');
+    const unknown = { name: 'K', embedding: { provider: 'folder', model: 'huge' } };
+    expect(await teacher.api('POST', path, unknown)).toMatchObject({
+      json: { detail: expect.stringContaining('is tiny, not huge') },
+    });
+  });
+
   it('are found by their vectors, each with its cosine', async () => {
     const kb = await create();
     expect(kb.index).toMatchObject({ modes: ['keyword', 'vector', 'hybrid'], embedding: { model: 'words' } });

@@ -10,6 +10,7 @@ const OUT = join(ROOT, 'node_modules', '.cache', 'bellwether-compiled');
 const FOLDERS = [
   'src/kernel',
   'src/platform/config',
+  'src/connectors/embeddings/folder',
   'src/platform/languages',
   'src/platform/postgres',
   'src/extraction',

@@ -16,7 +16,10 @@ export interface EmbeddingAbility {
 export interface EmbeddingProviderDefinition extends EmbeddingAbility {
   /** Name of the connector; value of `embedding.provider` of a knowledge base. */
   readonly name: string;
-  readonly vendor: Vendor;
+  /** Null: the service itself embeds. */
+  readonly vendor: Vendor | null;
+  /** Of a model whose weights may change under its name. */
+  readonly version?: string;
 }
 
 /** Several model families embed questions and passages differently. */
@@ -58,6 +61,8 @@ export type EmbeddingWire = (request: EmbeddingRequest, access: VendorAccess) =>
  */
 export interface EmbeddingProvider {
   readonly definition: EmbeddingProviderDefinition;
+  /** Frees what it holds. Absent where it holds nothing. */
+  end?(): Promise<void>;
   embed(
     request: EmbeddingRequest,
     target: ModelTarget,

@@ -178,6 +178,8 @@ export const SETTINGS = {
     maxCharacters: variable('EXTRACTION_MAX_CHARACTERS=20000000', integer(1, 100_000_000)),
     maxExpansion: variable('EXTRACTION_MAX_EXPANSION=100', integer(1, 100_000)),
   },
+  /** Null: the service embeds nothing itself. */
+  embeddingFolder: variable('EMBEDDING_FOLDER', path()),
   ingestion: { concurrency: variable('INGESTION_CONCURRENCY=2', integer(1, 32)) },
   jobs: { leaseSeconds: variable('JOB_LEASE=30', integer(3, 600)) },
   outbound: { allow: variable('OUTBOUND_ALLOW=', list()) },

@@ -26,6 +26,11 @@ class Catalogues {
     return this.keep('connectors', async () => must(await api.GET('/api/v1/connectors')).connectors);
   }
 
+  /** Name of the embedding model that the service runs itself. */
+  modelFolder(): Promise<string | null> {
+    return this.keep('model folder', async () => must(await api.GET('/api/v1/connectors')).model_folder);
+  }
+
   orchestrators(): Promise<readonly OrchestratorInfo[]> {
     return this.keep('orchestrators', async () => must(await api.GET('/api/v1/orchestrators')).orchestrators);
   }

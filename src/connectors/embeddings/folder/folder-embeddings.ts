@@ -1,0 +1,101 @@
+import { Logger } from '@nestjs/common';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../kernel';
+import type {
+  EmbeddingContext,
+  EmbeddingProvider,
+  EmbeddingProviderDefinition,
+  EmbeddingRequest,
+} from '../../contract';
+import { EMBEDDER_FILE } from './embedder-file';
+import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder.types';
+import { type ModelFolder, openModelFolder } from './model-folder';
+
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 32 };
+/** Value of `embedding.provider`. */
+export const FOLDER = 'folder';
+
+/** None without a folder. @throws {Error} for a folder that does not fit, which ends the start of the service */
+export const folderEmbeddings = (path: string | null): EmbeddingProvider[] =>
+  path === null ? [] : [new FolderEmbeddings(openModelFolder(path))];
+
+/**
+ * Embeds with the operator's model folder, in a thread that starts with the first text. Texts of one call are embedded while
+ * others wait; a call over its time limit ends the thread, and the next one starts another.
+ */
+export class FolderEmbeddings implements EmbeddingProvider {
+  readonly definition: EmbeddingProviderDefinition;
+  private readonly logger = new Logger('Embeddings');
+  private readonly waiting = new Map<number, (told: FromEmbedder) => void>();
+  private thread: Worker | null = null;
+  private last = 0;
+
+  constructor(private readonly folder: ModelFolder) {
+    const ability = { defaultModel: folder.name, maxTexts: 32, maxChars: 100_000, parallel: 1 };
+    this.definition = { ...ability, name: FOLDER, vendor: null, version: folder.version };
+  }
+
+  async embed(
+    { model, texts, dimensions }: EmbeddingRequest,
+    _target: unknown,
+    { signal, timeoutMs }: Pick<EmbeddingContext, 'signal' | 'timeoutMs'>,
+  ): Promise<number[][]> {
+    const { name } = this.folder;
+    if (model !== name)
+      throw new AppError('upstream_rejected', `The model folder of this service is ${name}, not ${model}`);
+    if (dimensions !== null && dimensions !== this.folder.dimensions) {
+      throw new AppError('upstream_rejected', `The model ${name} has ${this.folder.dimensions} dimensions`);
+    }
+    const told = await this.ask(texts, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), signal);
+    if ('vectors' in told) return told.vectors;
+    throw new AppError('upstream_error', `The model folder ${name} cannot be used: ${told.error}`);
+  }
+
+  async end(): Promise<void> {
+    await this.thread?.terminate();
+  }
+
+  private ask(texts: readonly string[], limit: AbortSignal, caller: AbortSignal): Promise<FromEmbedder> {
+    if (caller.aborted) return Promise.reject(cancelled());
+    const id = ++this.last;
+    const thread = (this.thread ??= this.started());
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.waiting.delete(id);
+        if (caller.aborted) return reject(cancelled());
+        reject(new AppError('upstream_timeout', `The model folder ${this.folder.name} took too long`));
+        this.forget(thread);
+        void thread.terminate();
+      };
+      limit.addEventListener('abort', stop, { once: true });
+      this.waiting.set(id, (told) => {
+        limit.removeEventListener('abort', stop);
+        this.waiting.delete(id);
+        resolve(told);
+      });
+      thread.postMessage({ id, texts } satisfies ToEmbedder);
+    });
+  }
+
+  private started(): Worker {
+    const workerData: EmbedderData = this.folder;
+    const thread = new Worker(EMBEDDER_FILE, { workerData, resourceLimits: RESOURCE_LIMITS });
+    thread.unref();
+    thread.on('message', (told: FromEmbedder) => this.waiting.get(told.id)?.(told));
+    thread.on('error', (error) => {
+      this.logger.error({ msg: 'the thread of the model folder broke', folder: this.folder.name, err: error });
+      this.forget(thread);
+    });
+    thread.on('exit', () => this.forget(thread));
+    return thread;
+  }
+
+  /** Those who wait for a thread that ended get an error. */
+  private forget(thread: Worker): void {
+    if (this.thread !== thread) return;
+    this.thread = null;
+    for (const [id, answer] of this.waiting) answer({ id, error: 'its thread ended' });
+  }
+}
+
+const cancelled = (): AppError => new AppError('cancelled', 'The caller no longer waits for the vectors');
