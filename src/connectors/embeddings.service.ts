@@ -66,7 +66,7 @@ export class EmbeddingsService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.byName.values()].map((provider) => provider.end?.()));
+    await Promise.all([...this.byName.values()].map(async (provider) => provider.end?.()));
   }
 
   definitions(): readonly EmbeddingProviderDefinition[] {
