@@ -21,6 +21,7 @@ module.exports = {
           'src/platform/postgres/embedded/embedded.worker.ts',
           'src/extraction/processes/parser-main.ts',
           'src/platform/languages/detector-thread.ts',
+          'src/connectors/embeddings/folder/embedder-thread.ts',
           'src/auth/imported-passwords/password-comparison.worker.ts',
           'migrations/index.ts',
           'scripts/*.mjs',
