@@ -6,6 +6,8 @@ const TOPICS: readonly (readonly [path: string, help: string])[] = [
   ['/multi-tool-assistants', 'make-an-assistant'],
   ['/playground', 'ask-and-see#in-the-playground'],
   ['/runs', 'ask-and-see#all-runs'],
+  ['/replays', 'runs#5-repeat-it'],
+  ['/receipts', 'receipts'],
   ['/chat', 'chat'],
   ['/courses', 'courses'],
   ['/knowledge-bases', 'material#knowledge-bases'],
