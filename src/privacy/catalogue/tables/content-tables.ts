@@ -112,6 +112,15 @@ export const CONTENT_TABLES: readonly PersonTable[] = [
     erasure: { by: 'content' },
   },
   {
+    table: 'kb_judgements',
+    kind: 'knowledge_bases',
+    columns: [],
+    rows: `t.organization_id = $1 AND t.knowledge_base_id IN (${ownedBy('knowledge_bases')})`,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'content' },
+  },
+  {
     table: 'kb_chunks',
     kind: 'knowledge_bases',
     columns: [],
