@@ -18,7 +18,19 @@ export const partText = (name: string, { salt, value }: ReceiptPart): string => 
 
 /** Runs in Node and in a browser (Web Crypto), without any request. */
 export async function checkReceipt(given: unknown, keys: readonly ReceiptKey[]): Promise<ReceiptCheck> {
-  if (!isSignedReceipt(given)) return { valid: false, reason: 'malformed' };
+  if (!isSignedReceipt(given)) return MALFORMED;
+  try {
+    return await checkSigned(given, keys);
+  } catch (error) {
+    // `1e999`, or nested deeper than the stack: nothing that was signed.
+    if (error instanceof RangeError) return MALFORMED;
+    throw error;
+  }
+}
+
+const MALFORMED: ReceiptCheck = { valid: false, reason: 'malformed' };
+
+async function checkSigned(given: SignedReceipt, keys: readonly ReceiptKey[]): Promise<ReceiptCheck> {
   const { receipt, signature, key_id: kid } = given;
   const key = keys.find((each) => each.kid === kid);
   if (key === undefined) return { valid: false, reason: 'unknown_key' };
