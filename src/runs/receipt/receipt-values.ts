@@ -18,6 +18,10 @@ const PARAMETERS = [
 
 const textOf = (text: string): object => ({ sha256: sha256(text), chars: text.length });
 
+/** As it is stored: JSON text such as `1e999` is read as a number that JSON cannot hold, and would lose the run's record. */
+const textToHash = (value: unknown): string => canonicalJson(stored(value));
+const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
 /** The parts of a run's receipt: hashes in the place of texts. `facts` are absent for a run that was refused or lost. */
 export const receiptValues = (record: RunRecord, facts: RunFacts | undefined, question: string): ReceiptValues => ({
   run: {
@@ -48,11 +52,11 @@ export const receiptValues = (record: RunRecord, facts: RunFacts | undefined, qu
 });
 
 const factValues = (facts: RunFacts): ReceiptValues => ({
-  settings: { sha256: sha256(canonicalJson(facts.document)) },
+  settings: { sha256: sha256(textToHash(facts.document)) },
   parameters: Object.fromEntries(
     PARAMETERS.filter((name) => facts.request.params[name] !== undefined).map((name) => [
       name,
-      facts.request.params[name],
+      stored(facts.request.params[name]),
     ]),
   ),
   prompt: facts.prompt === null ? undefined : promptOf(facts.prompt),
@@ -69,7 +73,7 @@ const factValues = (facts: RunFacts): ReceiptValues => ({
 
 const promptOf = (messages: readonly unknown[]): object => ({
   messages: messages.length,
-  sha256: sha256(canonicalJson(messages)),
+  sha256: sha256(textToHash(messages)),
 });
 
 const resultOf = ({ index, plugin, placeholder, status, code, preview }: ReportResult): object => ({

@@ -1,0 +1,26 @@
+import type { RunFacts } from '../run/run-facts.types';
+import type { RunRecord } from '../run/run.types';
+import { receiptValues } from './receipt-values';
+
+const facts = (number: number): RunFacts =>
+  ({
+    document: { metadata: { tools: [{ config: { number } }] } },
+    request: { params: { temperature: number }, messages: [] },
+    prompt: [{ role: 'user', content: 'why?', number }],
+    results: [],
+    passages: [],
+    checks: [],
+    answer: '',
+    fixed: null,
+    functions: null,
+  }) as unknown as RunFacts;
+
+const values = (number: number) => receiptValues({} as RunRecord, facts(number), 'why?');
+
+describe('the parts of a receipt', () => {
+  it('take a number that JSON cannot hold as it is stored', () => {
+    const { settings, prompt, parameters } = values(JSON.parse('1e999') as number);
+    expect(parameters).toEqual({ temperature: null });
+    expect({ settings, prompt }).toEqual({ settings: values(NaN).settings, prompt: values(NaN).prompt });
+  });
+});
