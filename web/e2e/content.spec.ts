@@ -1,6 +1,7 @@
 // Knowledge bases, rubrics, files and prompt templates, as a teacher uses them.
 import { type Page } from '@playwright/test';
 import { check, expect, picture, shot, test, uncover } from './support/fixtures';
+import { reachable } from './support/keyboard';
 
 const note = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> =>
@@ -9,7 +10,9 @@ const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> 
 test('a knowledge base is made, filled by several files at once, asked, and deleted with a word on who uses it', async ({
   page,
   api,
+  service,
 }) => {
+  await api.patch('/api/v1/organizations/default', { reranker: { dialect: 'tei', url: service.vendor } });
   await page.goto('/knowledge-bases');
   // An empty list offers it twice.
   await page.getByTestId('create-btn').first().click();
@@ -41,12 +44,25 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
   await expect(page.getByTestId('passage').first()).toContainText('thylakoid');
   await expect(page.getByTestId('query-timing')).toContainText('ms');
   await expect(page.locator('mark').first()).toBeVisible();
+
+  const right = page.getByTestId('judge-right').first();
+  await right.press('Enter');
+  await expect(right).toHaveAttribute('aria-pressed', 'true');
+  await page.getByText('Compare settings', { exact: true }).press('Enter');
+  await page.getByTestId('compare-btn').press('Enter');
+  const alternatives = page.getByTestId('alternative');
+  await expect(alternatives.filter({ hasText: 'Current' })).toContainText('100%');
   await uncover(page);
   await check(page);
   await shot(page, 'knowledge-base-query');
   await picture(page, 'knowledge-base');
+  await reachable(page, 'comparison of settings', 'main');
 
   const id = page.url().split('/').at(-1) ?? '';
+  await page.getByRole('button', { name: 'Use: Words alone, then the reranker' }).press('Enter');
+  await expect(alternatives).toHaveCount(0);
+  expect((await api.get(`/api/v1/knowledge-bases/${id}`)).rerank).toBe(true);
+  await api.patch('/api/v1/organizations/default', { reranker: null });
   await api.post('/api/v1/assistants', {
     name: 'Reader of cells',
     metadata: {

@@ -42,6 +42,10 @@ async function answer(request, response, seen) {
     return response.end(JSON.stringify({ object: 'list', data: [{ id: 'gpt-4o-mini', object: 'model' }] }));
   }
   const asked = JSON.parse(body);
+  if (request.url.endsWith('/rerank')) {
+    response.setHeader('Content-Type', 'application/json');
+    return response.end(JSON.stringify(asked.texts.map((_, index) => ({ index, score: 1 / (index + 1) }))));
+  }
   const question = textOf(asked.messages.at(-1)?.content);
   const call = { question, aborted: false };
   seen.push(call);
