@@ -55,7 +55,7 @@ async function queried(page: Page): Promise<void> {
   await expect(page.getByTestId('document')).toBeVisible();
   await page.getByTestId('query-input').fill('water');
   await page.getByTestId('query-btn').click();
-  await expect(page.getByTestId('passage').first()).toBeVisible();
+  await expect(page.getByTestId('judge-right').first()).toBeVisible();
 }
 
 /** Buttons that a batch shows last are there. */
@@ -77,6 +77,7 @@ const STOPS: readonly Stop[] = [
   { name: 'chat', path: ({ multiTool }) => `/chat/${multiTool}`, until: chatted },
   { name: 'runs', path: () => '/runs', until: opened('run-row') },
   { name: 'run', path: ({ run }) => `/runs/${run}`, until: opened('tab-report') },
+  { name: 'comparison', path: ({ replay }) => `/replays/${replay}`, until: opened('compared-item') },
   { name: 'receipts', path: () => '/receipts', until: opened('receipt-text') },
   { name: 'knowledge bases', path: () => '/knowledge-bases', until: opened('create-btn') },
   { name: 'new knowledge base', path: () => '/knowledge-bases/create', until: opened('kb-name-input') },

@@ -159,6 +159,12 @@ const RUNS: readonly Place[] = [
     until: press('tab-report'),
     shows: byId('report'),
   },
+  {
+    name: 'a comparison',
+    path: ({ replay }) => `/replays/${replay}`,
+    fails: '**/api/v1/replays/*',
+    shows: byId('comparison-status'),
+  },
 ];
 
 const CONTENT: readonly Place[] = [

@@ -8,6 +8,8 @@ export interface Made {
   readonly rubric: string;
   readonly template: string;
   readonly run: string;
+  /** Comparison of that run with its repetition. */
+  readonly replay: string;
   /** Key of a sign-in service that is switched off. */
   readonly issuer: string;
   /** Id of a learning platform. */
@@ -64,6 +66,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     messages: [{ role: 'user', content: 'What moves?' }],
   });
   await expect.poll(async () => (await api.get(`/api/v1/runs/${started.id}`)).status).toBe('completed');
+  const replay = await api.post('/api/v1/replays', { mode: 'fresh', run_ids: [started.id] });
   return {
     multiTool: multiTool.id,
     classic: classic.id,
@@ -71,6 +74,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     rubric: rubric.id,
     template: template.id,
     run: started.id,
+    replay: replay.id,
     issuer,
     platform,
   };
