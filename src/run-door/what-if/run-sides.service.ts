@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
+import { SourceLinks } from '../../knowledge-bases';
 import { RunsService } from '../../runs';
+import { answerForOthers } from '../access/foreign-events';
 import { RunAccess } from '../access/run-access.service';
 import type { ComparedRun } from './what-if.types';
 
@@ -10,6 +12,7 @@ export class RunSides {
   constructor(
     private readonly access: RunAccess,
     private readonly runs: RunsService,
+    private readonly links: SourceLinks,
   ) {}
 
   /** Null for no id, and when the run is deleted or out of the reader's reach. */
@@ -20,7 +23,9 @@ export class RunSides {
       const record = await this.runs.find(caller.organizationId, id);
       if (record === null) return null;
       const recording = disclosure === 'whole' ? await this.runs.recording(record) : 'deleted';
-      return { record, status: record.status, answer: typeof recording === 'string' ? null : recording.answer };
+      // The links that the model wrote carry the asker's rights.
+      const answer = typeof recording === 'string' ? null : answerForOthers(recording.answer, this.links);
+      return { record, status: record.status, answer };
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return null;
       throw error;
