@@ -57,6 +57,9 @@ const tool = fc.record({
   content: text,
 });
 
+/** The prompt as readers of the repetition see it. */
+const SHOWN: readonly ChatMessage[] = [{ role: 'user', content: 'without links of the asker' }];
+
 describe('a run repeated with its recorded results', () => {
   it.each(ALL.map(([name]) => name))('asks the model the same bytes under %s and touches no tool', async (strategy) => {
     Logger.overrideLogger(false);
@@ -83,8 +86,15 @@ describe('a run repeated with its recorded results', () => {
       const facts = { request, prompt, instruction: null, definition: null, fixed: null, functions: null, answer: 'A' };
       const recording = readRecording(recordingText(facts as unknown as RunFacts, [])) as Recording;
       const completion = { assistant: { document: {} }, request, run: { input: {} } } as unknown as Completion;
-      const again = recordedPrompt(completion, { recording, sources: [], passages: [], report: null });
+      const again = recordedPrompt(completion, {
+        recording,
+        shown: SHOWN,
+        sources: [],
+        passages: [],
+        report: null,
+      });
       expect(JSON.stringify(again.messages)).toBe(JSON.stringify(prompt));
+      expect(again.report.messages).toMatchObject(SHOWN);
       expect(touched).toBe(before);
     };
     await fc.assert(fc.asyncProperty(pipelines, repeats), { seed: 19, numRuns: 40 });

@@ -12,7 +12,7 @@ export function recordedPrompt(completion: Completion, recorded: RecordedRun): P
   return { messages, sources, passages, report: reportOf(completion, recorded), usage: null };
 }
 
-function reportOf({ assistant, request, run }: Completion, { recording, report, sources }: RecordedRun): RunReport {
+function reportOf({ assistant, request, run }: Completion, { shown, report, sources }: RecordedRun): RunReport {
   const { id, name, document } = assistant;
   const told: RunReport = report ?? {
     created_at: '',
@@ -26,6 +26,6 @@ function reportOf({ assistant, request, run }: Completion, { recording, report, 
     warnings: [],
   };
   const { calls: _calls, functions: _functions, vendor_failure: _failure, ...rest } = told;
-  const fresh = { created_at: new Date().toISOString(), messages: recording.prompt.map(reportMessage) };
+  const fresh = { created_at: new Date().toISOString(), messages: shown.map(reportMessage) };
   return { ...rest, ...fresh, sources, warnings: [...told.warnings, NOTE] };
 }

@@ -11,6 +11,7 @@ import {
   NO_ASSISTANT,
   type Problem,
 } from '../../kernel';
+import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
 import { RunAccess } from '../access/run-access.service';
 import { changed, frameOf, type ReplayChanges, unknownPlaceholders, without } from './replay-definition';
@@ -38,6 +39,7 @@ export class RunReplays {
     private readonly background: BackgroundCompletions,
     private readonly history: AssistantHistory,
     private readonly connectors: ConnectorsService,
+    private readonly links: SourceLinks,
   ) {}
 
   /**
@@ -95,8 +97,13 @@ export class RunReplays {
     const { sources = [], passages = [], report = null } = found ?? {};
     return {
       ...{ run, definition, assistantId: assistantOf(record), chat: chatOf(recording) },
-      replay: { recorded: { recording, sources, passages, report }, instruction: null },
+      replay: { recorded: { recording, shown: this.shown(recording), sources, passages, report }, instruction: null },
     };
+  }
+
+  /** The model gets the recorded bytes. The repetition's report is read by another person than the asker. */
+  private shown({ prompt }: Recording): Recording['prompt'] {
+    return JSON.parse(this.links.withoutTokens(JSON.stringify(prompt))) as Recording['prompt'];
   }
 
   private async fresh(
