@@ -120,6 +120,8 @@ describe('the session of a student', () => {
       'GET /api/v1/me',
       'GET /models',
       'GET /v1/models',
+      // Tells of a receipt that somebody already holds whether it is genuine.
+      'POST /api/v1/receipts/verify',
     ]);
   });
 

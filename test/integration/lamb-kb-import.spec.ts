@@ -140,7 +140,7 @@ describe('collections of a knowledge-base server', () => {
       ['3', 'file.missing', 'its original is not there'],
       ['4', 'file.missing', 'its path leads out of static/'],
       ['5', 'file.missing', 'is a symbolic link'],
-      ['6', 'file.unreadable', expect.stringContaining('.xlsx')],
+      ['6', 'file.unreadable', expect.stringContaining('workbook is damaged')],
       ['7', 'file.deleted', 'was deleted in LAMB'],
       ['8', 'file.failed', expect.stringContaining('failed in LAMB')],
       ['9', 'file.missing', 'its path leads out of static/'],

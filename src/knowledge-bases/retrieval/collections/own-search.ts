@@ -192,7 +192,7 @@ export class OwnSearch {
     const resident = keyword === null ? null : await this.resident.search(keyword);
     const rows = await this.searchTables(plan, resident === null ? keyword : null, depth);
     return fuseHits({
-      keyword: resident ?? rows.filter(({ by }) => by === 'keyword'),
+      keyword: comparable(resident ?? rows.filter(({ by }) => by === 'keyword')),
       vector: rows.filter(({ by }) => by === 'vector'),
       scopes: new Map(plan.bases.map((base) => [base.id, fusionScope(base, modeOf(plan, base))])),
       depth,
@@ -239,6 +239,19 @@ export class OwnSearch {
     }
   }
 }
+
+/** The database and the index in memory add in another order, which shows in the last of 16 digits. */
+const STEPS = 1e12;
+const rounded = (value: number): number => Math.round(value * STEPS) / STEPS;
+
+const comparable = (hits: readonly Hit[]): Hit[] =>
+  hits
+    .map((hit) => ({
+      ...hit,
+      similarity: rounded(hit.similarity),
+      strength: hit.strength === null ? null : rounded(hit.strength),
+    }))
+    .sort((a, b) => b.similarity - a.similarity || Number(a.chunk_id) - Number(b.chunk_id));
 
 /** The question may be an image without text. */
 const isBlank = (text: string): boolean => text.trim() === '';
