@@ -46,7 +46,7 @@ const GROUPS = [
     name: 'ui',
     test: /src\/lib\/(catalogues\/fetched|ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/,
   },
-  { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
+  { name: 'content', test: /src\/lib\/content\/(Check\.|ListBody|SearchBox|ConfirmDelete)/ },
   {
     name: 'organization',
     test: /src\/lib\/(shell\/AdminsOnly|organization\/(chosen-slug|ShowMore|may-set)|ui\/saving|content\/unsaved)/,
@@ -68,7 +68,12 @@ const fewerFiles: Plugin = {
           build: {
             rolldownOptions: {
               preserveEntrySignatures: 'allow-extension',
-              output: { codeSplitting: { groups: GROUPS } },
+              output: {
+                codeSplitting: { groups: GROUPS },
+                // Every page loads the list of all files, and their hashes are what does not compress.
+                entryFileNames: '_app/immutable/[name].[hash:7].js',
+                chunkFileNames: '_app/immutable/chunks/[hash:7].js',
+              },
             },
           },
         },
