@@ -58,9 +58,13 @@ describe('a folder of static vectors', () => {
     await expect(provider().embed(asking(['x'], { dimensions: 2 }), null, NOW)).rejects.toThrow('has 3 dimensions');
   });
 
-  it('ends a call over its time, and answers the next one', async () => {
+  it('ends a call over its time, before and after the model is read, and answers the next one', async () => {
     const slow = provider();
-    await expect(slow.embed(asking(['water']), null, { ...NOW, timeoutMs: 0 })).rejects.toThrow('took too long');
+    const long = Array.from({ length: 32 }, () => 'water '.repeat(3_000));
+    const late = () => slow.embed(asking(long), null, { ...NOW, timeoutMs: 0 });
+    await expect(late()).rejects.toThrow('took too long');
+    expect(await slow.embed(asking(['water']), null, NOW)).toEqual([[1, 0, 0]]);
+    await expect(late()).rejects.toThrow('took too long');
     expect(await slow.embed(asking(['water']), null, NOW)).toEqual([[1, 0, 0]]);
   });
 });
@@ -73,12 +77,14 @@ describe('a folder that does not fit is refused with every problem and what was 
     return folder;
   };
   const flat = safetensors({ embeddings: { dtype: 'F32', shape: [3], values: Float32Array.from([1, 2, 3]) } });
+  const short = safetensors({ embeddings: { dtype: 'F32', shape: [9, 3], values: Float32Array.from([1, 2, 3]) } });
   const other = safetensors({ bias: { dtype: 'F32', shape: [1], values: Float32Array.from([1]) } });
 
   it.each<[string, Record<string, string | Buffer>, string[]]>([
     ['nothing', {}, ['tokenizer.json is missing', 'model.safetensors is missing']],
     ['text', { 'tokenizer.json': '{', 'model.safetensors': 'weights' }, ['is no JSON', 'cannot be read']],
     ['a flat tensor', { 'tokenizer.json': TOKENIZER, 'model.safetensors': flat }, ['have the shape [3]']],
+    ['too few numbers', { 'tokenizer.json': TOKENIZER, 'model.safetensors': short }, ['are no 9 × 3 numbers']],
     ['other tensors', { 'tokenizer.json': '{}', 'model.safetensors': other }, ['no member "model"', 'it has bias']],
     [
       'a cut file',

@@ -8,5 +8,5 @@ export interface ToEmbedder {
 export type FromEmbedder =
   { readonly id: number; readonly vectors: number[][] } | { readonly id: number; readonly error: string };
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export type EmbedderData = ModelFolder;

@@ -21,7 +21,7 @@ export const folderEmbeddings = (path: string | null): EmbeddingProvider[] =>
 
 /**
  * Embeds with the operator's model folder, in a thread that starts with the first text. Texts of one call are embedded while
- * others wait; a call over its time limit ends the thread, and the next one starts another.
+ * others wait. A call over its time limit ends a thread that has read the model, and the next one starts another.
  */
 export class FolderEmbeddings implements EmbeddingProvider {
   readonly definition: EmbeddingProviderDefinition;
@@ -29,6 +29,8 @@ export class FolderEmbeddings implements EmbeddingProvider {
   private readonly waiting = new Map<number, (told: FromEmbedder) => void>();
   private thread: Worker | null = null;
   private last = 0;
+  /** Reading a large model takes longer than a question waits. */
+  private isRead = false;
 
   constructor(private readonly folder: ModelFolder) {
     const ability = { defaultModel: folder.name, maxTexts: 32, maxChars: 100_000, parallel: 1 };
@@ -64,6 +66,7 @@ export class FolderEmbeddings implements EmbeddingProvider {
         this.waiting.delete(id);
         if (caller.aborted) return reject(cancelled());
         reject(new AppError('upstream_timeout', `The model folder ${this.folder.name} took too long`));
+        if (!this.isRead) return;
         this.forget(thread);
         void thread.terminate();
       };
@@ -81,7 +84,10 @@ export class FolderEmbeddings implements EmbeddingProvider {
     const workerData: EmbedderData = this.folder;
     const thread = new Worker(EMBEDDER_FILE, { workerData, resourceLimits: RESOURCE_LIMITS });
     thread.unref();
-    thread.on('message', (told: FromEmbedder) => this.waiting.get(told.id)?.(told));
+    thread.on('message', (told: FromEmbedder) => {
+      this.isRead = true;
+      this.waiting.get(told.id)?.(told);
+    });
     thread.on('error', (error) => {
       this.logger.error({ msg: 'the thread of the model folder broke', folder: this.folder.name, err: error });
       this.forget(thread);
@@ -90,10 +96,11 @@ export class FolderEmbeddings implements EmbeddingProvider {
     return thread;
   }
 
-  /** Those who wait for a thread that ended get an error. */
+  /** A thread that ended: its callers get an error. */
   private forget(thread: Worker): void {
     if (this.thread !== thread) return;
     this.thread = null;
+    this.isRead = false;
     for (const [id, answer] of this.waiting) answer({ id, error: 'its thread ended' });
   }
 }

@@ -7,6 +7,8 @@ import { type Tensor, tensorsOf } from './safetensors';
 const VECTORS = ['embeddings', 'embedding.weight'];
 const MOST_BYTES = 4 * 1024 ** 3 - 1;
 const MOST_DIMENSIONS = 2_000;
+/** Types of numbers that can be read. */
+const BYTES: Readonly<Record<string, number>> = { F16: 2, BF16: 2, F32: 4, F64: 8 };
 
 /** A folder with static vectors: a text's vector is the mean of its tokens' vectors. */
 export interface ModelFolder {
@@ -36,12 +38,12 @@ export function openModelFolder(path: string): ModelFolder {
   const folder = resolve(path);
   const tokenizer = join(folder, 'tokenizer.json');
   const weights = join(folder, 'model.safetensors');
-  const problems = [...problemsOfTokenizer(tokenizer), ...problemsOfWeights(weights)];
-  if (problems.length > 0) throw new Error(`EMBEDDING_FOLDER ${folder}: ${problems.join('; ')}. ${EXPECTED}.`);
+  const table = tableOf(weights);
+  const problems = [...problemsOfTokenizer(tokenizer), ...('problem' in table ? [table.problem] : [])];
+  if ('problem' in table || problems.length > 0)
+    throw new Error(`EMBEDDING_FOLDER ${folder}: ${problems.join('; ')}. ${EXPECTED}.`);
   const { size, mtimeMs } = statSync(weights);
-  const tensors = tensorsOf(weights, size);
-  const vectors = VECTORS.map((name) => tensors.get(name)).find((tensor) => tensor !== undefined);
-  if (vectors === undefined) throw new Error(`EMBEDDING_FOLDER ${folder}: no vectors. ${EXPECTED}.`);
+  const { vectors, tensors } = table;
   return {
     name: basename(folder),
     version: `${size}-${Math.round(mtimeMs)}`,
@@ -64,23 +66,32 @@ function problemsOfTokenizer(file: string): string[] {
   }
 }
 
-function problemsOfWeights(file: string): string[] {
-  if (!existsSync(file)) return ['model.safetensors is missing'];
+type Table = { readonly vectors: Tensor; readonly tensors: ReadonlyMap<string, Tensor> } | { readonly problem: string };
+
+function tableOf(file: string): Table {
+  if (!existsSync(file)) return { problem: 'model.safetensors is missing' };
   const { size } = statSync(file);
-  if (size > MOST_BYTES) return [`model.safetensors has ${size} bytes; ${MOST_BYTES} can be read`];
+  if (size > MOST_BYTES) return { problem: `model.safetensors has ${size} bytes; ${MOST_BYTES} can be read` };
   try {
     const tensors = tensorsOf(file, size);
     const vectors = VECTORS.map((name) => tensors.get(name)).find((tensor) => tensor !== undefined);
     if (vectors === undefined) {
       const known = [...tensors.keys()].slice(0, 5).join(', ');
-      return [`model.safetensors has no tensor ${VECTORS.join(' or ')} (it has ${known || 'none'})`];
+      return { problem: `model.safetensors has no tensor ${VECTORS.join(' or ')} (it has ${known || 'none'})` };
     }
-    const [, dimensions = 0] = vectors.shape;
-    if (vectors.shape.length === 2 && dimensions >= 1 && dimensions <= MOST_DIMENSIONS) return [];
-    return [
-      `the vectors have the shape [${vectors.shape.join(', ')}]; two sizes, the second at most ${MOST_DIMENSIONS}`,
-    ];
+    const problem = problemOfShape(vectors);
+    return problem === null ? { vectors, tensors } : { problem };
   } catch (error) {
-    return [`model.safetensors cannot be read: ${error instanceof Error ? error.message : 'unknown format'}`];
+    return {
+      problem: `model.safetensors cannot be read: ${error instanceof Error ? error.message : 'unknown format'}`,
+    };
   }
+}
+
+function problemOfShape({ shape, dtype, begin, end }: Tensor): string | null {
+  const [rows = 0, dimensions = 0] = shape;
+  if (shape.length !== 2 || dimensions < 1 || dimensions > MOST_DIMENSIONS)
+    return `the vectors have the shape [${shape.join(', ')}]; two sizes, the second at most ${MOST_DIMENSIONS}`;
+  if (rows * dimensions * (BYTES[dtype] ?? 0) === end - begin) return null;
+  return `the vectors are no ${rows} × ${dimensions} numbers of the type ${dtype}`;
 }

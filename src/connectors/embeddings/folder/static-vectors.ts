@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ModelFolder } from './model-folder';
 import { floatsOf, integersOf } from './safetensors';
 
-/** What is used of the library. Its declarations cannot be resolved from CommonJS. */
+/** The part of the tokenizer library that is used. Its declarations cannot be resolved from CommonJS. */
 interface TextTokenizer {
   encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] };
   token_to_id(token: string): number | undefined;
