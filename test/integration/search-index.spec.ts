@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { uuidv7 } from '../../src/kernel';
 import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
 import { type KeywordParameters, searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
+import { ResidentIndex } from '../../src/knowledge-bases/search/resident/resident-index';
 import { ResidentIndexes } from '../../src/knowledge-bases/search/resident/resident-indexes';
 import { ResidentRepository } from '../../src/knowledge-bases/search/resident/resident.repository';
 import { searchableText } from '../../src/knowledge-bases/search/words/searchable-text';
@@ -329,6 +330,25 @@ describe('an index in memory', () => {
     expect(await found()).toBeNull();
     expect(await found()).toBeNull();
     expect(await found()).toEqual(['osmosis today']);
+  });
+
+  it('is read once when there is no room for it', async () => {
+    const state = { id: 'large', chunkCount: 1, tokenCount: 1, version: '1' };
+    const text = 'x'.repeat(60_000_000);
+    let read = 0;
+    const repository = {
+      states: () => Promise.resolve([state]),
+      read: () => {
+        read += 1;
+        return Promise.resolve(new ResidentIndex(state, [], [{ chunk_id: '1', text, terms: '', length: 1 } as never]));
+      },
+    };
+    const indexes = new ResidentIndexes(repository as unknown as ResidentRepository, { on: () => undefined });
+    for (let asked = 0; asked < 5; asked++) {
+      expect(await indexes.search(question('large', 'x'))).toBeNull();
+      await indexes.settled();
+    }
+    expect(read).toBe(1);
   });
 
   it('is none for another organization, for a deleted knowledge base and for a large one', async () => {

@@ -11,6 +11,8 @@ import { ResidentRepository, type ResidentState } from './resident.repository';
 const MOST_CHUNKS = 4_000;
 /** Bytes of all indexes together, as estimated by `sizeOf`. */
 const MOST_BYTES = 96 * 1024 * 1024;
+/** An index that nobody asked for so long makes room for others. */
+const IDLE_MS = 10 * 60_000;
 const MOST_STATES = 5_000;
 /** Tables that decide the contents of an index. */
 const TABLES = ['knowledge_bases', 'kb_documents', 'kb_chunks'];
@@ -19,13 +21,16 @@ interface Held {
   readonly version: string;
   /** Null while it is read, or was asked for once only. */
   readonly index: ResidentIndex | null;
+  /** There was no room for the index. It is not read again before the mark is idle, or the version another one. */
+  readonly isRefused?: boolean;
 }
 
 /**
- * Keyword indexes of small knowledge bases in memory. On the embedded engine a search takes some ten times as long.
+ * Keyword indexes of small knowledge bases in memory (ADR-0007).
  *
  * An index is read in the background when a knowledge base is asked a second time without a change between. Until then,
- * and after a change, the database searches: a knowledge base in the middle of an upload is never read.
+ * and after a change, the database searches: a knowledge base in the middle of an upload is never read. Indexes in use are
+ * not driven out by others, which would then be read again and again.
  */
 @Injectable()
 export class ResidentIndexes {
@@ -34,6 +39,8 @@ export class ResidentIndexes {
   private readonly held = new LRUCache<string, Held>({
     maxSize: MOST_BYTES,
     sizeCalculation: ({ index }) => sizeOf(index),
+    ttl: IDLE_MS,
+    updateAgeOnGet: true,
   });
   /** One at a time, so that questions of others do not wait for many. */
   private reading: Promise<void> | null = null;
@@ -75,7 +82,7 @@ export class ResidentIndexes {
       this.held.set(id, { version: state.version, index: null });
       return null;
     }
-    if (held.index === null) this.read(organizationId, state);
+    if (held.index === null && held.isRefused !== true) this.read(organizationId, state);
     return held.index;
   }
 
@@ -104,7 +111,11 @@ export class ResidentIndexes {
   private async readNow(organizationId: string, state: ResidentState): Promise<void> {
     const index = await this.repository.read(organizationId, state);
     const [after] = await this.repository.states(organizationId, [state.id]);
-    if (after?.version === state.version) this.held.set(state.id, { version: state.version, index });
+    if (after?.version !== state.version) return;
+    const { version } = state;
+    this.held.purgeStale();
+    const hasRoom = this.held.calculatedSize + sizeOf(index) <= MOST_BYTES;
+    this.held.set(state.id, hasRoom ? { version, index } : { version, index: null, isRefused: true });
   }
 }
 
