@@ -1,4 +1,4 @@
-import { type Expectation, normalized, passedIf } from '../../contract';
+import { type Expectation, normalized, passedIf, textSchema } from '../../contract';
 
 interface Config {
   readonly text: string;
@@ -15,21 +15,7 @@ export const CONTAINS: Expectation<Config> = {
       ca: { name: 'Conté', about: 'La resposta conté aquest text. No distingeix majúscules de minúscules.' },
       eu: { name: 'Badauka', about: 'Erantzunak testu hau dauka. Maiuskulak eta minuskulak berdintzat hartzen dira.' },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        text: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2_000,
-          pattern: '\\S',
-          title: 'Text',
-          'x-texts': { es: { title: 'Texto' }, ca: { title: 'Text' }, eu: { title: 'Testua' } },
-        },
-      },
-      required: ['text'],
-      additionalProperties: false,
-    },
+    config_schema: textSchema({ en: 'Text', es: 'Texto', ca: 'Text', eu: 'Testua' }),
   },
   check: ({ text }, { answer }) => passedIf(normalized(answer).includes(normalized(text)), ''),
 };

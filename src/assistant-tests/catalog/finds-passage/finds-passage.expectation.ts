@@ -1,4 +1,4 @@
-import { type Expectation, normalized, passedIf, type TestedAnswer } from '../../contract';
+import { type Expectation, normalized, passedIf, type TestedAnswer, textSchema } from '../../contract';
 
 interface Config {
   readonly text: string;
@@ -20,25 +20,12 @@ export const FINDS_PASSAGE: Expectation<Config> = {
       ca: { name: 'Troba un passatge', about: 'Un passatge que troben les eines conté aquest text.' },
       eu: { name: 'Pasarte bat aurkitzen du', about: 'Tresnek aurkitutako pasarte batek testu hau dauka.' },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        text: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2_000,
-          pattern: '\\S',
-          title: 'Text of the passage',
-          'x-texts': {
-            es: { title: 'Texto del pasaje' },
-            ca: { title: 'Text del passatge' },
-            eu: { title: 'Pasartearen testua' },
-          },
-        },
-      },
-      required: ['text'],
-      additionalProperties: false,
-    },
+    config_schema: textSchema({
+      en: 'Text of the passage',
+      es: 'Texto del pasaje',
+      ca: 'Text del passatge',
+      eu: 'Pasartearen testua',
+    }),
   },
   check: ({ text }, answer) => {
     const wanted = normalized(text);

@@ -1,4 +1,4 @@
-import { type Expectation, normalized, passedIf } from '../../contract';
+import { type Expectation, normalized, passedIf, textSchema } from '../../contract';
 
 interface Config {
   readonly text: string;
@@ -17,21 +17,7 @@ export const LACKS: Expectation<Config> = {
       ca: { name: 'No conté', about: 'Aquest text no apareix a la resposta.' },
       eu: { name: 'Ez dauka', about: 'Testu hau ez dago erantzunean.' },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        text: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2_000,
-          pattern: '\\S',
-          title: 'Text',
-          'x-texts': { es: { title: 'Texto' }, ca: { title: 'Text' }, eu: { title: 'Testua' } },
-        },
-      },
-      required: ['text'],
-      additionalProperties: false,
-    },
+    config_schema: textSchema({ en: 'Text', es: 'Texto', ca: 'Text', eu: 'Testua' }),
   },
   check: ({ text }, { answer }) => {
     const said = normalized(answer);
