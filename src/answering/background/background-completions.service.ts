@@ -26,7 +26,7 @@ const PATIENCE: Partial<Record<ErrorCode, number>> = { unavailable: 10_000, rate
 /** The pause between two tries. */
 const RETRY_MS = 500;
 
-/** What a repetition takes over from the repeated run. */
+/** The parts of a run that its repetition takes over. */
 export interface ReplayMaterial {
   /** Null when the tools run again. */
   readonly recorded: RecordedRun | null;

@@ -65,7 +65,7 @@ export class ModelRequests {
     return answer;
   }
 
-  /** Reads the vendor one socket read at a time. A step for each token between the two costs as much as all else. */
+  /** Reads the vendor one socket read at a time. */
   private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
     const { ledger, tell } = this.answer;
     const assembler = new AnswerAssembler();
@@ -118,7 +118,7 @@ export class ModelRequests {
     return makesImages ? this.images.inChunks(this.answer.completion, chunks) : chunks;
   }
 
-  /** What to wait for before the vendor is read again: slow sinks, if any. */
+  /** A promise that slow sinks hold, to await before the vendor is read again; undefined when none is slow. */
   private pause(): Promise<void> | undefined {
     const { completion, pressure } = this.answer;
     completion.run.signal.throwIfAborted();

@@ -13,7 +13,7 @@ interface Known {
   readonly answer: string;
 }
 
-/** What the run was asked and told, for its recording and its receipt. */
+/** Question, prompt, tool results and answer of a run, for its recording and its receipt. */
 export function runFacts(
   { request, assistant, instruction, definition, recorded }: Completion,
   known: Known,

@@ -50,7 +50,7 @@ export type OutcomeStatus = (typeof OUTCOME_STATUSES)[number];
 /** `gone`: what the expectation refers to no longer exists. Only `passed` counts as passed. */
 export interface Outcome {
   readonly status: OutcomeStatus;
-  /** What was found instead: titles, a figure, or the reason of the judge. */
+  /** Evidence for the result: titles, a figure, or the reason of the judge. */
   readonly found: string;
 }
 

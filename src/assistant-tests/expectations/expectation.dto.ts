@@ -40,7 +40,7 @@ export class CheckedExpectationDto extends ExpectationDto {
   /** Only `passed` counts as passed. `gone`: what it refers to no longer exists. */
   @ApiProperty({ enum: OUTCOME_STATUSES })
   status!: OutcomeStatus;
-  /** What was found, or the reason of the judge. */
+  /** Evidence for the result: titles, a figure, or the reason of the judge. */
   found!: string;
   /** The model that judged it; null for an exact check. */
   judged_by!: string | null;

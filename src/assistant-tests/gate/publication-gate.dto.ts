@@ -11,7 +11,7 @@ export class GateSettingsDto {
   @ApiProperty()
   required!: boolean;
 
-  /** Who may publish all the same: administrators only, or the owner of the assistant, too. */
+  /** The right to publish in spite of failing tests: administrators only, or the owner of the assistant, too. */
   @IsIn(GATE_OVERRIDES)
   @ApiProperty({ enum: GATE_OVERRIDES })
   override!: GateOverride;

@@ -1,4 +1,4 @@
-/** Who may publish although tests do not pass: administrators of the organization, or the owner of the assistant, too. */
+/** Groups that may publish in spite of failing tests: administrators only, or the owner of the assistant, too. */
 export const GATE_OVERRIDES = ['administrators', 'owner'] as const;
 export type GateOverride = (typeof GATE_OVERRIDES)[number];
 

@@ -15,7 +15,7 @@ export interface SheetPart {
   readonly xml: string | undefined;
 }
 
-/** What cells refer to. */
+/** Sheets of a workbook, and the shared strings and formats that its cells refer to. */
 export interface Workbook {
   readonly sheets: readonly SheetPart[];
   readonly strings: readonly string[];

@@ -25,7 +25,7 @@ interface JudgedQuestion {
   readonly right: readonly ReadonlySet<string>[];
 }
 
-/** What one alternative found for the questions so far. */
+/** Figures of one alternative, a set for each question so far. */
 interface Tally {
   readonly settings: RankingSettings;
   readonly figures: RankingFigures[];
