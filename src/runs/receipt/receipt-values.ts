@@ -19,8 +19,27 @@ const PARAMETERS = [
 const textOf = (text: string): object => ({ sha256: sha256(text), chars: text.length });
 
 /** As it is stored: JSON text such as `1e999` is read as a number that JSON cannot hold, and would lose the run's record. */
-const textToHash = (value: unknown): string => canonicalJson(stored(value));
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+/** Of a value as it is stored. */
+function digestOf(value: unknown): string {
+  try {
+    return sha256(canonicalJson(value));
+  } catch (error) {
+    if (error instanceof RangeError) return sha256(canonicalJson(stored(value)));
+    throw error;
+  }
+}
+
+/** Runs of one version share its document. */
+const settings = new WeakMap<object, string>();
+
+function settingsDigest(document: unknown): string {
+  if (typeof document !== 'object' || document === null) return digestOf(document);
+  const known = settings.get(document) ?? digestOf(document);
+  settings.set(document, known);
+  return known;
+}
 
 /** The parts of a run's receipt: hashes in the place of texts. `facts` are absent for a run that was refused or lost. */
 export const receiptValues = (record: RunRecord, facts: RunFacts | undefined, question: string): ReceiptValues => ({
@@ -52,7 +71,7 @@ export const receiptValues = (record: RunRecord, facts: RunFacts | undefined, qu
 });
 
 const factValues = (facts: RunFacts): ReceiptValues => ({
-  settings: { sha256: sha256(textToHash(facts.document)) },
+  settings: { sha256: settingsDigest(facts.document) },
   parameters: Object.fromEntries(
     PARAMETERS.filter((name) => facts.request.params[name] !== undefined).map((name) => [
       name,
@@ -73,7 +92,7 @@ const factValues = (facts: RunFacts): ReceiptValues => ({
 
 const promptOf = (messages: readonly unknown[]): object => ({
   messages: messages.length,
-  sha256: sha256(textToHash(messages)),
+  sha256: digestOf(messages),
 });
 
 const resultOf = ({ index, plugin, placeholder, status, code, preview }: ReportResult): object => ({
