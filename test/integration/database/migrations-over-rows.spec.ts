@@ -32,6 +32,9 @@ const structure = (dataSource: DataSource): Promise<unknown[]> =>
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
     ORDER BY 1, 2, 3`);
 
+/** Older migrations do not change any more. For all of them: MIGRATIONS=all npx jest --runTestsByPath <this file> */
+const NEWEST = process.env.MIGRATIONS === 'all' ? migrations.length : 12;
+
 describe('migrations over rows', () => {
   let scratch: ScratchDatabase;
   const opened: DataSource[] = [];
@@ -53,9 +56,10 @@ describe('migrations over rows', () => {
 
   it('can each be taken back over rows and applied again to the same effect, and leave the rows of others alone', async () => {
     const stepwise = [...migrations].sort((one, other) => stampOf(one) - stampOf(other));
+    const oldest = stepwise.length - NEWEST;
     let upTo = await connect(stepwise);
     await migrate(upTo);
-    for (let count = stepwise.length; count > 0; count -= 1) {
+    for (let count = stepwise.length; count > oldest; count -= 1) {
       await fillTables(upTo);
       const [full, made] = [await contents(upTo), await structure(upTo)];
       await revertLast(upTo);
@@ -69,6 +73,8 @@ describe('migrations over rows', () => {
       expect(await revertLast(upTo)).toBe(stepwise[count - 1]?.name);
       upTo = await connect(stepwise.slice(0, count - 1));
     }
+    await fillTables(upTo);
+    for (let count = oldest; count > 0; count -= 1) await revertLast(upTo);
     expect((await contents(upTo)).size).toBe(0);
   }, 240_000);
 });
