@@ -9,7 +9,8 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
   globalSetup: './e2e/support/build.ts',
-  workers: 2,
+  // While one waits for an answer or for the network to be quiet, two keep two cores busy.
+  workers: inCi ? 3 : 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
