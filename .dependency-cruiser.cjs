@@ -17,7 +17,7 @@ const FLOORS = [
     ...['audit-door', 'connections', 'conversations', 'first-steps', 'health', 'migration', 'openai-door', 'privacy'],
     ...['run-door', 'scim', 'usage', 'web'],
   ],
-  ['assistant-tests', 'lti'],
+  ['assistant-tests', 'insights', 'lti'],
   ['demo', 'lamb-import', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */

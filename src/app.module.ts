@@ -14,6 +14,7 @@ import { DemoModule } from './demo';
 import { FirstStepsModule } from './first-steps';
 import { FilesModule } from './files';
 import { HealthModule } from './health';
+import { InsightsModule } from './insights';
 import { KnowledgeBasesModule } from './knowledge-bases';
 import { LambImportModule } from './lamb-import';
 import { CourseRulesModule, LaunchFramesModule, LtiModule } from './lti';
@@ -61,6 +62,7 @@ export const ROOMS = [
   AssistantsModule,
   AssistantTestsModule,
   PublicationRulesModule,
+  InsightsModule,
   LinkedAssistantsModule,
   PromptTemplatesModule,
   RecipesModule,

@@ -31,6 +31,7 @@ export const ERROR_REASONS = [
   'group.from_directory',
   'group.managers_only',
   'group.named_by_directory',
+  'insights.no_embedding',
   'invitation.no_mail',
   'invitation.too_many',
   'key.cannot_sign_in',

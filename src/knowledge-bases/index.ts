@@ -22,9 +22,12 @@ export {
   type RewrittenQuestion,
 } from './retrieval/question/question-rewriter';
 export { isFirstQuestion } from './retrieval/question/follow-up';
+export { FUNCTION_WORDS, wordsOf } from './retrieval/question/question-words';
 export { isSmallTalk } from './retrieval/question/small-talk';
 export { RetrievalService } from './retrieval/retrieval.service';
 export { AS_ASKED } from './retrieval/question/searched-question';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';
 export { DEFAULT_MAX_TOKENS } from './retrieval/passages/token-budget';
+export { searchConfiguration } from './search/words/language';
+export { termsOf } from './search/words/terms';
 export { VectorStore } from './search/vectors/vector-store';

@@ -9,15 +9,19 @@ const REFERENCES: ReadonlySet<string> = new Set(['collections', 'kb_id']);
 
 type Rename = (name: string) => string;
 
-/** Slugs of knowledge bases in tools, fallbacks, functions and the classic list, without duplicates. */
-export function collectionNames(definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] {
-  const names = new Set<string>();
+/** Names and ids of collections in tools, fallbacks, functions and the classic list, without duplicates. */
+export function collectionReferences(definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] {
+  const references = new Set<string>();
   renamed(definition, (name) => {
-    if (isSlugReference(name)) names.add(name);
+    references.add(name);
     return name;
   });
-  return [...names];
+  return [...references];
 }
+
+/** Those that are slugs of knowledge bases. */
+export const collectionNames = (definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] =>
+  collectionReferences(definition).filter(isSlugReference);
 
 /**
  * Replaces each slug by its meaning at the last save: the id of a knowledge base, or a reference to the external

@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../assistants';
+import { ConnectorsModule } from '../connectors';
+import { KnowledgeBasesModule } from '../knowledge-bases';
+import { MeteringModule } from '../metering';
+import { OrganizationsModule } from '../organizations';
+import { RunsModule } from '../runs';
+import { QuestionGroups } from './grouping/question-groups.service';
+import { QuestionStemsRepository } from './grouping/question-stems.repository';
+import { QuestionVectors } from './grouping/question-vectors.service';
+import { InsightsController } from './insights.controller';
+import { InsightsService } from './insights.service';
+import { AssistantMaterialRepository } from './material/assistant-material.repository';
+import { UnusedMaterialService } from './material/unused-material.service';
+import { AskedPeriods } from './reading/asked-period.service';
+import { AskedQuestionsRepository } from './reading/asked-questions.repository';
+import { InsightReadings } from './reading/insight-readings.service';
+
+@Module({
+  imports: [AssistantsModule, ConnectorsModule, KnowledgeBasesModule, MeteringModule, OrganizationsModule, RunsModule],
+  controllers: [InsightsController],
+  providers: [
+    AskedPeriods,
+    AskedQuestionsRepository,
+    AssistantMaterialRepository,
+    InsightReadings,
+    InsightsService,
+    QuestionGroups,
+    QuestionStemsRepository,
+    QuestionVectors,
+    UnusedMaterialService,
+  ],
+})
+export class InsightsModule {}
