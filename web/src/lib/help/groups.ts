@@ -14,6 +14,8 @@ export const GROUPS: readonly HelpGroup[] = [
       'recipes',
       'make-an-assistant',
       'ask-and-see',
+      'assistant-tests',
+      'receipts',
       'material',
       'chat',
       'web',
