@@ -42,6 +42,7 @@ export class InsightsQueryDto {
   days = 30;
 
   @ApiPropertyOptional({
+    type: String,
     default: 'UTC',
     example: 'Europe/Madrid',
     description: 'Days and hours are those of this time zone (IANA).',
