@@ -73,6 +73,11 @@ const STOPS: readonly Stop[] = [
   { name: 'new multi-tool form', path: () => '/multi-tool-assistants/create', until: wholeForm },
   { name: 'pipeline', path: ({ multiTool }) => `/multi-tool-assistants/${multiTool}`, until: wholeForm },
   { name: 'tests', path: ({ classic }) => `/assistants/${classic}/tests`, until: opened('add-test') },
+  {
+    name: 'what the class asks',
+    path: ({ classic }) => `/assistants/${classic}/insights`,
+    until: opened('insights'),
+  },
   { name: 'view', path: ({ multiTool }) => `/multi-tool-assistants/${multiTool}?view`, until: opened('statistics') },
   { name: 'playground', path: ({ multiTool }) => `/playground/${multiTool}`, until: asked },
   { name: 'chat', path: ({ multiTool }) => `/chat/${multiTool}`, until: chatted },

@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import { isSmallTalk } from '../../knowledge-bases';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
 import type { RatingValue } from '../../runs';
-import { TimeSlices } from '../time-slices';
 import type { AskedQuestion, ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
 
@@ -62,14 +61,7 @@ export class AskedQuestionsRepository {
     { assistantId, since, limit }: { readonly assistantId: number; readonly since: number; readonly limit: number },
   ): Promise<AskedQuestion[]> {
     const parameters = [organizationId, assistantId, idAt(since), limit];
-    const rows = await this.dataSource.query<AskedRow[]>(ASKED, parameters);
-    const slices = new TimeSlices();
-    const questions: AskedQuestion[] = [];
-    for (const row of rows) {
-      await slices.ifDue();
-      questions.push(questionOf(row));
-    }
-    return questions;
+    return (await this.dataSource.query<AskedRow[]>(ASKED, parameters)).map(questionOf);
   }
 }
 

@@ -121,6 +121,12 @@ const ASSISTANTS: readonly Place[] = [
     shows: byId('convert-status'),
   },
   { name: 'the configuration', path: view, fails: '**/api/v1/connectors', shows: byId('template-text') },
+  {
+    name: 'what the class asks',
+    path: ({ classic }) => `/assistants/${classic}/insights`,
+    fails: '**/insights?*',
+    shows: byId('insights'),
+  },
   { name: 'figures', path: view, fails: '**/stats', shows: `${byId('statistics')} dl` },
 ];
 

@@ -17,6 +17,7 @@ import type chat from './messages/chat.en.json';
 import type runs from './messages/runs.en.json';
 import type replays from './messages/replays.en.json';
 import type tests from './messages/tests.en.json';
+import type insights from './messages/insights.en.json';
 import type receipts from './messages/receipts.en.json';
 import type content from './messages/content.en.json';
 import type account from './messages/account.en.json';
@@ -65,6 +66,7 @@ export type MessageKey =
   | keyof typeof runs
   | keyof typeof replays
   | keyof typeof tests
+  | keyof typeof insights
   | keyof typeof receipts
   | keyof typeof content
   | keyof typeof account

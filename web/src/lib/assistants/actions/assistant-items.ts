@@ -1,3 +1,4 @@
+import Chart from '@lucide/svelte/icons/chart-column';
 import Copy from '@lucide/svelte/icons/copy';
 import Download from '@lucide/svelte/icons/download';
 import FlaskConical from '@lucide/svelte/icons/flask-conical';
@@ -90,6 +91,14 @@ export default function itemsOf(
       icon: FlaskConical,
       href: `/assistants/${assistant.id}/tests`,
       testid: 'action-tests',
+      ...waits,
+    },
+    {
+      when: edit,
+      label: t('insights.title'),
+      icon: Chart,
+      href: `/assistants/${assistant.id}/insights`,
+      testid: 'action-insights',
       ...waits,
     },
     {
