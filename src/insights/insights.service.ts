@@ -9,7 +9,7 @@ import { missedOf, ratingsOf } from './figures/class-words';
 import { type DistinctQuestion, distinctQuestions, type MaskedQuestion } from './grouping/distinct-questions';
 import { QuestionGroups } from './grouping/question-groups.service';
 import type { TellableGroups } from './grouping/similar-questions';
-import { TimeSlices } from './grouping/time-slices';
+import { TimeSlices } from './time-slices';
 import type { InsightsDto, InsightsQueryDto } from './insights.dto';
 import type { AssistantMaterial } from './material/assistant-material.repository';
 import { UnusedMaterialService } from './material/unused-material.service';
@@ -61,6 +61,7 @@ export class InsightsService {
       this.unused.readable(caller, material.knowledgeBaseIds),
     ]);
     const runIds = questions.map(({ runId }) => runId);
+    const unused = await this.unused.of(caller, knowledgeBases, runIds);
     return {
       ...spanOf(dates),
       questions: questions.length,
@@ -79,7 +80,7 @@ export class InsightsService {
       groups: grouped.groups.map((group) => ({ ...group, words: [...group.words] })),
       grouped_by: groupBy,
       hidden: grouped.hidden,
-      unused: await this.unused.of(caller, knowledgeBases, runIds),
+      unused,
       ratings: ratingsOf(questions, (text, userId) => mask.mask(text, userId)),
       fixes: { knowledge_bases: [...knowledgeBases] },
     };

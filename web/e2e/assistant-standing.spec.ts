@@ -1,5 +1,5 @@
 // Whether an assistant answers at all, and whether other organizations may call it.
-import { type Api, check, expect, shot, test } from './support/fixtures';
+import { type Api, check, expect, picture, shot, test } from './support/fixtures';
 
 const metadata = { prompt_processor: 'simple_augment', connector: 'bypass', rag_processor: '' };
 const make = (api: Api, name: string): Promise<{ id: number }> =>
@@ -77,13 +77,13 @@ test('a change that breaks a test is stopped before its publication', async ({ p
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   // The connector answers with the prompt, from which the question is missing now.
-
   await api.patch(`/api/v1/assistants/${id}`, { prompt_template: 'Say hello.' });
   await page.getByTestId('run-tests').click();
   await expect(page.getByTestId('test-standing')).toHaveText('0 of 1 tests passed.');
   await page.getByTestId('compare-tests').click();
-  await expect(page.getByTestId('test-diff')).toContainText('prompt_template');
+  await expect(page.getByTestId('test-diff')).toContainText('Changed in between: Prompt template');
   await expect(page.getByTestId('test-diff')).toContainText('Passed → Failed');
+  await picture(page, 'test-comparison');
   await check(page);
 
   await page.goto(`/assistants?q=${encodeURIComponent('Tested tutor')}`);
@@ -94,6 +94,7 @@ test('a change that breaks a test is stopped before its publication', async ({ p
   await expect(publication.getByTestId('problem')).toContainText('Photosynthesis is answered');
   expect((await api.get(`/api/v1/assistants/${id}`)).published).toBe(false);
   await check(page);
+  await picture(page, 'test-gate');
   await publication.getByTestId('override-reason').fill('The exam begins.');
   await publication.getByTestId('override-btn').click();
   await expect(publication.getByTestId('publish-btn')).toHaveText('Unpublish');

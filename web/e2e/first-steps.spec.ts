@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { apiOf, check, shot, watch } from './support/fixtures';
+import { apiOf, check, picture, shot, watch } from './support/fixtures';
 import { type Service, startService } from './support/service';
 
 /** No model, a demo course, and nobody but the first administrator. */
@@ -10,6 +10,10 @@ test.beforeAll(async () => {
   service = await startService({ fresh: true, env: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', SEED_DEMO: 'true' } });
 });
 test.afterAll(() => service.stop());
+
+const QUESTION = 'What moves water through a membrane?';
+const SENTENCE = 'Osmosis moves water through a membrane that lets the solute stay.';
+const OSMOSIS = `# Osmosis\n\n${SENTENCE}\n\n# Diffusion\n\nDiffusion evens out concentrations.\n`;
 
 async function signInAs(page: Page, email: string, role: string): Promise<void> {
   const api = apiOf(service);
@@ -112,6 +116,69 @@ test('a teacher without a model is told whom to ask, and closes the first steps 
   await page.reload();
   await expect(page.getByTestId('no-model')).toBeVisible();
   await expect(page.getByTestId('first-steps')).toHaveCount(0);
+});
+
+test('a teacher without a model publishes quotations once their test passes', async ({ page }) => {
+  test.setTimeout(120_000);
+  const faults = watch(page, service.url);
+  await apiOf(service).patch('/api/v1/organizations/default', { providers: { openai: null } });
+  await signInAs(page, 'lena@example.edu', 'teacher');
+  await page.getByTestId('step-quotations').click();
+  await page.getByTestId('step-material-go').click();
+  await page.getByTestId('kb-name-input').fill('Cell biology');
+  await page.getByTestId('save-btn').click();
+  await expect(page).toHaveURL(/\/knowledge-bases\/[0-9a-f-]{36}$/);
+  await page
+    .getByTestId('upload-box')
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'osmosis.md', mimeType: 'text/markdown', buffer: Buffer.from(OSMOSIS) });
+  await expect(page.getByTestId('document')).toHaveAttribute('data-status', 'completed', { timeout: 30_000 });
+  await page.locator('a.brand').click();
+  await expect(page.getByTestId('step-material')).toHaveClass(/done/);
+  await page.getByTestId('step-assistant-go').click();
+  await page.locator('[data-recipe="course-questions"]').getByRole('link').click();
+  await page.getByRole('radio', { name: /Cell biology/ }).check();
+  await page.getByTestId('recipe-name').fill('Cell tutor');
+  await page.getByTestId('recipe-make').click();
+
+  await page.getByTestId('question-input').fill(QUESTION);
+  await page.getByTestId('ask-btn').click();
+  await expect(page.getByTestId('answer').locator('blockquote')).toContainText(SENTENCE);
+  await page.goto(`${service.url}/runs`);
+  await page.getByTestId('run-row').filter({ hasText: QUESTION }).getByRole('link').click();
+  await page.getByTestId('make-test').click();
+  const dialog = page.getByTestId('test-dialog');
+  await expect(dialog.getByTestId('test-question')).toHaveValue(QUESTION);
+  await expect(dialog.getByTestId('expectation')).toHaveCount(3);
+  await check(page);
+  await picture(page, 'test-of-a-run');
+  await dialog.getByTestId('save-test').click();
+  await page.getByTestId('gate-required').check();
+  await expect(page.getByTestId('gate-standing')).toContainText('does not pass its tests yet');
+  await page.getByTestId('run-tests').click();
+  await expect(page.getByTestId('test-standing')).toHaveText('1 of 1 tests passed.');
+  await expect(page.getByTestId('gate-standing')).toContainText('Version 1 passes its tests.');
+  await picture(page, 'test-results');
+
+  await page.getByTestId('breadcrumbs').getByRole('link', { name: 'Cell tutor' }).click();
+  await page.getByTestId('publish-first-btn').click();
+  const publication = page.getByTestId('publication-dialog');
+  await expect(publication.getByTestId('gate-standing')).toContainText('passes its tests.');
+  await publication.getByTestId('publish-btn').click();
+  await page.goto((await publication.getByTestId('chat-link-value').textContent()) ?? '');
+  await expect(page.getByTestId('quotations')).toBeVisible();
+  const reply = page.getByTestId('reply').last();
+  for (const [question, text] of [
+    [QUESTION, SENTENCE],
+    ['Who painted the Mona Lisa?', /No material was found|The material has no answer/],
+  ] as const) {
+    await page.getByTestId('chat-input').fill(question);
+    await page.getByTestId('chat-send').click();
+    await expect(reply).toContainText(text);
+    await expect(reply).toHaveAttribute('data-status', 'completed');
+  }
+  await expect(reply.locator('blockquote')).toHaveCount(0);
+  expect(faults).toEqual([]);
 });
 
 test('a student sees neither steps nor the notice', async ({ page, context }) => {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type Api, check, expect, shot, test } from './support/fixtures';
+import { type Api, check, expect, picture, shot, test } from './support/fixtures';
 
 const MEMBRANES = '# Membranes\n\nOsmosis moves water through a membrane that lets the solute stay.\n';
 const PRESSURE = '# Pressure\n\nThe osmotic pressure grows with the concentration of the solute.\n';
@@ -37,6 +37,8 @@ const make = (api: Api, name: string, orchestrator: string, slugs: readonly stri
       })),
     },
   });
+
+const RUNS = 20;
 
 let tutor = 0;
 let slugs: readonly string[] = [];
@@ -258,6 +260,43 @@ test('runs are listed, filtered and opened', async ({ page, api }) => {
   await shot(page, 'comparison');
 });
 
+test('twenty runs are asked again under another strategy, and compared', async ({ page, api }) => {
+  const { id } = await make(api, 'Tutor of osmosis', 'sequential', slugs);
+  const ask = (question: string): Promise<unknown> =>
+    api.post(`/api/v1/assistants/${id}/completions`, { messages: [{ role: 'user', content: question }] });
+  await ask('Which osmosis came first?');
+  const questions = Array.from({ length: RUNS }, (_, n) => `Which membrane stops solute ${n + 1} in osmosis?`);
+  await Promise.all(questions.map(ask));
+
+  await page.goto(`/runs?assistant=${id}`);
+  await page.getByTestId('repeat-runs').click();
+  await page.getByLabel('Newest questions, at most').fill(String(RUNS));
+  await page.getByTestId('replay-strategy').selectOption({ label: 'Parallel' });
+  await picture(page, 'what-if');
+  await page.getByTestId('replay-tool').selectOption('2_context');
+  await page.getByRole('spinbutton', { name: 'Passages', exact: true }).fill('2');
+  await check(page);
+  await page.getByTestId('replay-start').click();
+  const status = page.getByTestId('comparison-status');
+  await expect(status).toContainText('Completed', { timeout: 30_000 });
+  await expect(status).toContainText('20 of 20 done');
+  await expect(page.getByTestId('comparison-changes')).toContainText('Parallel · {2_context} Passages: 2');
+  const sums = page.getByTestId('comparison-sums').getByRole('row');
+  await expect(sums.filter({ hasText: 'Runs' })).toHaveText(/Runs\s*20\s*20/);
+  await expect(sums.filter({ hasText: 'Failed' })).toHaveText(/Failed\s*0\s*0/);
+  // The vendor counts 120 and 42 for each answer.
+  await expect(sums.filter({ hasText: 'Tokens of prompts' })).toHaveText(/prompts\s*2,400\s*2,400/);
+  await expect(sums.filter({ hasText: 'Tokens of answers' })).toHaveText(/answers\s*840\s*840/);
+  const items = page.getByTestId('compared-item');
+  await expect(items).toHaveCount(RUNS);
+  await expect(items.filter({ hasText: 'came first' })).toHaveCount(0);
+  const item = items.filter({ has: page.getByRole('heading', { name: questions[6] ?? '', exact: true }) });
+  await expect(item.getByRole('link')).toHaveText([/^Sequential · gpt-4o-mini · /, /^Parallel · gpt-4o-mini · /]);
+  await expect(item).toContainText('The same answer');
+  await expect(item).toContainText('2 passages in both');
+  await picture(page, 'comparison');
+});
+
 test('a receipt is verified in the browser, and refused once it is changed', async ({ page, api }) => {
   const { id } = await api.post(`/api/v1/assistants/${tutor}/runs`, {
     messages: [{ role: 'user', content: 'osmosis' }],
@@ -278,6 +317,8 @@ test('a receipt is verified in the browser, and refused once it is changed', asy
   await expect(page.getByText('The receipt has this text in: Question')).toBeVisible();
   await check(page);
   await shot(page, 'receipt');
+  await picture(page, 'receipt', result);
   await page.getByTestId('receipt-text').fill(receipt.replace('gpt-4o-mini', 'gpt-4o-maxi'));
   await expect(result).toContainText('The part “Model” was changed');
+  await picture(page, 'receipt-refused');
 });

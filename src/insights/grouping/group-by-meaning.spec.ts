@@ -1,5 +1,5 @@
 import { groupByMeaning, similarityThreshold } from './group-by-meaning';
-import { TimeSlices } from './time-slices';
+import { TimeSlices } from '../time-slices';
 
 const unit = (...values: number[]): Float32Array => {
   const length = Math.hypot(...values);

@@ -1,4 +1,4 @@
-import type { TimeSlices } from './time-slices';
+import type { TimeSlices } from '../time-slices';
 
 /** Of length 1. */
 export type Vector = Float32Array;

@@ -1,4 +1,4 @@
-import type { TimeSlices } from './time-slices';
+import type { TimeSlices } from '../time-slices';
 
 /** Least cosine of two similar questions: rare words in common weigh more than all others together. */
 const SIMILAR = 0.5;
@@ -8,6 +8,12 @@ export function rarities(questions: readonly (readonly string[])[]): ReadonlyMap
   const counts = new Map<string, number>();
   for (const stems of questions) for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
   return new Map([...counts].map(([stem, count]) => [stem, Math.log(1 + questions.length / count)]));
+}
+
+/** The question that began a group. */
+interface Leader {
+  readonly stems: ReadonlySet<string>;
+  readonly norm: number;
 }
 
 /**
@@ -20,44 +26,59 @@ export async function groupByWords(
   slices: Pick<TimeSlices, 'ifDue'>,
 ): Promise<number[][]> {
   const weights = rarities(questions);
+  const squareOf = (stem: string): number => (weights.get(stem) ?? 0) ** 2;
   const groups: number[][] = [];
-  const norms: number[] = [];
+  const leaders: Leader[] = [];
   const index = new Map<string, number[]>();
   for (const [at, stems] of questions.entries()) {
     await slices.ifDue();
-    const norm = Math.sqrt(stems.reduce((sum, stem) => sum + (weights.get(stem) ?? 0) ** 2, 0));
-    const nearest = nearestOf(productsOf(stems, weights, index), norm, norms);
+    const norm = Math.sqrt(sumOf(stems, squareOf));
+    const candidates = new Set(tellingStems(stems, squareOf).flatMap((stem) => index.get(stem) ?? []));
+    const nearest = nearestOf(candidates, leaders, ({ stems: own, norm: length }) => {
+      const common = stems.filter((stem) => own.has(stem));
+      return sumOf(common, squareOf) / (norm * length);
+    });
     if (nearest !== null) {
       groups[nearest]?.push(at);
       continue;
     }
     for (const stem of stems) addTo(index, stem, groups.length);
-    norms.push(norm);
+    leaders.push({ stems: new Set(stems), norm });
     groups.push([at]);
   }
   return groups;
 }
 
-function productsOf(
-  stems: readonly string[],
-  weights: ReadonlyMap<string, number>,
-  index: ReadonlyMap<string, readonly number[]>,
-): ReadonlyMap<number, number> {
-  const products = new Map<number, number>();
-  for (const stem of stems) {
-    const square = (weights.get(stem) ?? 0) ** 2;
-    for (const group of index.get(stem) ?? []) products.set(group, (products.get(group) ?? 0) + square);
-  }
-  return products;
+const sumOf = (stems: readonly string[], squareOf: (stem: string) => number): number =>
+  stems.reduce((sum, stem) => sum + squareOf(stem), 0);
+
+/**
+ * The rarest stems, without the common ones that even together make no question similar: a question that shares only
+ * these has at most the cosine of their length and that of the whole.
+ */
+function tellingStems(stems: readonly string[], squareOf: (stem: string) => number): string[] {
+  const sorted = [...stems].sort((one, other) => squareOf(other) - squareOf(one));
+  const least = SIMILAR ** 2 * sumOf(stems, squareOf);
+  let left = sumOf(stems, squareOf);
+  return sorted.filter((stem) => {
+    const isTelling = left >= least;
+    left -= squareOf(stem);
+    return isTelling;
+  });
 }
 
-function nearestOf(products: ReadonlyMap<number, number>, norm: number, norms: readonly number[]): number | null {
+function nearestOf(
+  candidates: ReadonlySet<number>,
+  leaders: readonly Leader[],
+  cosineTo: (leader: Leader) => number,
+): number | null {
   let nearest: number | null = null;
   let best = SIMILAR;
-  for (const [group, product] of products) {
-    const cosine = product / (norm * (norms[group] ?? Infinity));
+  for (const candidate of candidates) {
+    const leader = leaders[candidate];
+    const cosine = leader === undefined ? 0 : cosineTo(leader);
     if (cosine < best || (cosine === best && nearest !== null)) continue;
-    nearest = group;
+    nearest = candidate;
     best = cosine;
   }
   return nearest;

@@ -8,7 +8,7 @@ import { groupByWords } from './group-by-words';
 import { QuestionStemsRepository } from './question-stems.repository';
 import { type QuestionEmbedding, QuestionVectors } from './question-vectors.service';
 import { type TellableGroups, tellableGroups } from './similar-questions';
-import { TimeSlices } from './time-slices';
+import { TimeSlices } from '../time-slices';
 
 /** Vectors cost money and time; the most frequent questions have them. */
 const MOST_BY_MEANING = 500;

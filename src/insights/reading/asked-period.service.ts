@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PeopleNames } from '../../organizations';
 import { RunsService } from '../../runs';
 import { PeopleMask } from '../privacy/mask-people';
+import { TimeSlices } from '../time-slices';
 import type { AskedQuestion } from './asked-question.types';
 import { AskedQuestionsRepository } from './asked-questions.repository';
 import { daysUntil, LocalTime } from './local-time';
@@ -40,7 +41,12 @@ export class AskedPeriods {
     const [first = ''] = dates;
     const since = now - (days + 1) * DAY_MS;
     const found = await this.asked.newest(organizationId, { assistantId, since, limit: MOST_QUESTIONS + 1 });
-    const questions = found.filter(({ time }) => local.at(time).day >= first);
+    const slices = new TimeSlices();
+    const questions: AskedQuestion[] = [];
+    for (const question of found) {
+      await slices.ifDue();
+      if (local.at(question.time).day >= first) questions.push(question);
+    }
     return {
       dates,
       local,

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { isSmallTalk } from '../../knowledge-bases';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
 import type { RatingValue } from '../../runs';
+import { TimeSlices } from '../time-slices';
 import type { AskedQuestion, ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
 
@@ -61,7 +62,14 @@ export class AskedQuestionsRepository {
     { assistantId, since, limit }: { readonly assistantId: number; readonly since: number; readonly limit: number },
   ): Promise<AskedQuestion[]> {
     const parameters = [organizationId, assistantId, idAt(since), limit];
-    return (await this.dataSource.query<AskedRow[]>(ASKED, parameters)).map(questionOf);
+    const rows = await this.dataSource.query<AskedRow[]>(ASKED, parameters);
+    const slices = new TimeSlices();
+    const questions: AskedQuestion[] = [];
+    for (const row of rows) {
+      await slices.ifDue();
+      questions.push(questionOf(row));
+    }
+    return questions;
   }
 }
 

@@ -245,8 +245,8 @@ export async function picture(page: Page, name: string, at?: Locator): Promise<v
   if (process.env['PICTURES'] !== 'write') return;
   const before = page.viewportSize();
   await page.setViewportSize({ width: 1200, height: 760 });
-  if (at === undefined) await page.evaluate(() => scrollTo(0, 0));
-  else await at.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  await uncover(page);
+  if (at !== undefined) await at.evaluate((element) => element.scrollIntoView({ block: 'start' }));
   await settled(page);
   await page.screenshot({ path: join(IMAGES, `${name}.png`) });
   if (before !== null) await page.setViewportSize(before);

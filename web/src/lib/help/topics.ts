@@ -1,13 +1,14 @@
-/** The page of the guide for a page of the UI, with its heading. The first beginning of the path that fits; `*` is any id. */
+/** The page of the guide that explains a page of the UI, with its heading: the first beginning that fits. `*` is any id. */
 const TOPICS: readonly (readonly [path: string, help: string])[] = [
   ['/sign-in', 'web#sign-in'],
   ['/assistants/new', 'recipes'],
+  ['/assistants/*/insights', 'what-the-class-asks'],
   ['/assistants/*/tests', 'assistant-tests'],
   ['/assistants', 'make-an-assistant'],
   ['/multi-tool-assistants', 'make-an-assistant'],
   ['/playground', 'ask-and-see#in-the-playground'],
   ['/runs', 'ask-and-see#all-runs'],
-  ['/replays', 'runs#5-repeat-it'],
+  ['/replays', 'ask-and-see#repeat-questions-with-other-settings'],
   ['/receipts', 'receipts'],
   ['/chat', 'chat'],
   ['/courses', 'courses'],
@@ -33,9 +34,8 @@ const TOPICS: readonly (readonly [path: string, help: string])[] = [
   ['/admin/health', 'observe#see-whether-something-is-wrong'],
 ];
 
+const begins = (path: string, start: string): boolean =>
+  new RegExp(`^${start.replaceAll('*', '[^/]+')}(/|$)`).test(path);
+
 /** The address of the help for a page of the UI. A page without one of its own gets the tour of the UI. */
-export function helpFor(path: string): string {
-  const parts = path.split('/');
-  const fits = (start: string): boolean => start.split('/').every((part, at) => part === '*' || part === parts[at]);
-  return `/help/${TOPICS.find(([start]) => fits(start))?.[1] ?? 'web'}`;
-}
+export const helpFor = (path: string): string => `/help/${TOPICS.find(([start]) => begins(path, start))?.[1] ?? 'web'}`;

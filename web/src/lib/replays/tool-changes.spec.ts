@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { i18n } from '$lib/i18n/i18n.svelte';
+import { changeableTools, changesFor, toolChangesText } from './tool-changes';
+
+const tool = {
+  plugin: 'simple_rag',
+  placeholder: '1_context',
+  enabled: true,
+  config: { collections: ['a'], top_k: 3 },
+};
+
+beforeAll(async () => {
+  const textsOf = (area: string): object =>
+    JSON.parse(readFileSync(join(import.meta.dirname, `../i18n/messages/${area}.en.json`), 'utf8'));
+  const real = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(Response.json({ ...textsOf('tools'), ...textsOf('replays') }));
+  await i18n.use('en');
+  globalThis.fetch = real;
+});
+
+describe('changes of tools in a repetition', () => {
+  it('hold the settings that differ, and nothing else', () => {
+    expect(changesFor(tool, { collections: ['a'], top_k: 5, mode: 'keyword' })).toEqual({
+      '1_context': { config: { top_k: 5, mode: 'keyword' } },
+    });
+    expect(changesFor(tool, { top_k: 3, collections: ['a'] })).toBeUndefined();
+  });
+
+  it('are offered for tools that fill a placeholder', () => {
+    expect(changeableTools([tool, { plugin: 'check', enabled: true, config: {} }])).toEqual([tool]);
+    expect(changeableTools()).toEqual([]);
+  });
+
+  it('are read as the settings are named', () => {
+    const tools = { '1_context': { config: { top_k: 5, collections: ['b'] } }, '2_rubric': { enabled: false } };
+    expect(toolChangesText(tools)).toBe('{1_context} Passages: 5 · {1_context} Knowledge bases · {2_rubric} off');
+  });
+});
