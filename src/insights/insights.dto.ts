@@ -118,7 +118,7 @@ export class MissedQuestionDto {
   question!: string;
   @ApiProperty({ type: 'integer' })
   times!: number;
-  /** What the newest answer that missed found. */
+  /** By the newest answer. */
   @ApiProperty({ enum: ['nothing', 'weak'] })
   found!: 'nothing' | 'weak';
 }
@@ -243,7 +243,7 @@ export class InsightsDto {
   @ApiProperty({ type: AnswerTokensDto, nullable: true })
   tokens!: AnswerTokensDto | null;
   material!: MaterialFitDto;
-  /** At most 50, the most frequent first; empty when fewer than five people asked them all. */
+  /** At most 50, the most frequent first, without solved ones; empty when fewer than five people asked them all. */
   @ApiProperty({ type: [MissedQuestionDto] })
   missed!: MissedQuestionDto[];
   /** At most 30, the largest first. */

@@ -6,12 +6,17 @@ import { peopleOf } from './class-figures';
 const MOST_MISSED = 50;
 const MOST_REASONS = 50;
 
-/** Questions that found nothing or little, given with the most frequent first. */
+/**
+ * Questions that found nothing or little, given with the most frequent first. A question whose newest search found
+ * something good is left out: its material was added.
+ */
 export function missedOf(questions: readonly DistinctQuestion[]) {
-  const missed = questions.filter(({ found }) => found !== null);
+  const missed = questions.flatMap(({ found, ...question }) =>
+    found === 'nothing' || found === 'weak' ? [{ ...question, found }] : [],
+  );
   if (!areEnough(new Set(missed.flatMap((each) => [...each.missed.people])))) return [];
   return missed
-    .map(({ text, missed: { questions: times }, found }) => ({ question: text, times, found: found ?? 'weak' }))
+    .map(({ text, missed: { questions: times }, found }) => ({ question: text, times, found }))
     .sort((one, other) => other.times - one.times)
     .slice(0, MOST_MISSED);
 }

@@ -11,8 +11,8 @@ export interface DistinctQuestion {
   readonly missed: QuestionCount;
   readonly up: QuestionCount;
   readonly down: QuestionCount;
-  /** What the newest answer that was missed found; null when none was. */
-  readonly found: Exclude<Finding, 'good'> | null;
+  /** What the newest search for it found; null without a search. */
+  readonly found: Finding | null;
 }
 
 /** A question without people, and the words of it. */
@@ -50,9 +50,7 @@ const newOne = (text: string, words: readonly string[]): Growing => ({
 
 function count(question: Growing, { userId, finding, rating }: AskedQuestion): void {
   question.asked.add(userId);
-  if (finding === 'nothing' || finding === 'weak') {
-    question.missed.add(userId);
-    question.found ??= finding;
-  }
+  question.found ??= finding;
+  if (finding === 'nothing' || finding === 'weak') question.missed.add(userId);
   if (rating !== null) question[rating.value].add(userId);
 }

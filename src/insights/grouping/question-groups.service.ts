@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { FUNCTION_WORDS, searchConfiguration } from '../../knowledge-bases';
+import { FUNCTION_WORDS, searchConfiguration, wordsOf } from '../../knowledge-bases';
 import { LanguageDetector } from '../../platform/languages';
 import type { DistinctQuestion } from './distinct-questions';
 import { groupByMeaning } from './group-by-meaning';
 import { groupByWords } from './group-by-words';
 import { QuestionStemsRepository } from './question-stems.repository';
 import { type QuestionEmbedding, QuestionVectors } from './question-vectors.service';
-import { type TellableGroups, tellableGroups } from './similar-questions';
+import { type GroupedQuestions, type TellableGroups, tellableGroups } from './similar-questions';
 import { TimeSlices } from '../time-slices';
 
 /** Vectors cost money and time; the most frequent questions have them. */
@@ -19,10 +19,7 @@ const NO_MODEL =
   'Questions cannot be grouped by meaning: neither the knowledge bases of this assistant nor the service have an ' +
   'embedding model. Group them by words.';
 
-interface Stems {
-  readonly stems: readonly (readonly string[])[];
-  readonly formOf: (stem: string) => string;
-}
+type Stems = Pick<GroupedQuestions, 'stems' | 'formOf'>;
 
 /** Groups the questions of a class. */
 @Injectable()
@@ -70,14 +67,20 @@ export class QuestionGroups {
     const language = await this.languages.detectMost(sample.join('\n'));
     const configuration = searchConfiguration(language?.language ?? null);
     const stemOf = await this.stems.of(configuration, [...new Set(topics.flat())]);
-    const forms = new Map<string, string>();
-    for (const word of topics.flat()) {
-      const stem = stemOf.get(word);
-      if (stem !== undefined && !forms.has(stem)) forms.set(stem, word);
-    }
     return {
       stems: topics.map((words) => [...new Set(words.flatMap((word) => stemOf.get(word) ?? []))]),
-      formOf: (stem) => forms.get(stem) ?? stem,
+      formOf: (stem, texts) => formOf(texts, (word) => stemOf.get(word) === stem) ?? stem,
     };
   }
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** The first word of the texts with this stem, with its accents. */
+function formOf(texts: readonly string[], hasStem: (word: string) => boolean): string | undefined {
+  for (const text of texts) {
+    const found = text.match(WORD)?.find((word) => wordsOf(word).some(hasStem));
+    if (found !== undefined) return found.toLowerCase();
+  }
+  return undefined;
 }

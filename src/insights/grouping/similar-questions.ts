@@ -27,8 +27,8 @@ export interface GroupedQuestions {
   readonly questions: readonly DistinctQuestion[];
   readonly stems: readonly (readonly string[])[];
   readonly groups: readonly (readonly number[])[];
-  /** The form of a stem that people read. */
-  readonly formOf: (stem: string) => string;
+  /** The form of a stem that these questions have. */
+  readonly formOf: (stem: string, texts: readonly string[]) => string;
 }
 
 /** Groups of enough people, the largest first. */
@@ -82,6 +82,7 @@ function wordsOf(
   weights: ReadonlyMap<string, number>,
 ): string[] {
   const scores = new Map<string, number>();
+  const texts = members.flatMap((at) => questions[at]?.text ?? []);
   for (const at of members) {
     const people = questions[at]?.asked.people.size ?? 0;
     for (const stem of stems[at] ?? []) {
@@ -91,5 +92,5 @@ function wordsOf(
   return [...scores]
     .sort(([, one], [, other]) => other - one)
     .slice(0, MOST_WORDS)
-    .map(([stem]) => formOf(stem));
+    .map(([stem]) => formOf(stem, texts));
 }
