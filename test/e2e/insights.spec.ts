@@ -100,6 +100,14 @@ describe('what the class asks', () => {
     expect({ hidden, questions }).toEqual({ hidden: { groups: null, questions: null }, questions: 6 });
   });
 
+  it('counts a student with whom the right to edit is shared', async () => {
+    const before = await insights();
+    const share = (shares: object[]) => teacher.api('PUT', `/api/v1/assistants/${assistant}/shares`, { shares });
+    expect((await share([{ user_id: students[0]!.userId, access: 'edit' }])).status).toBe(200);
+    expect(await insights()).toEqual(before);
+    await share([]);
+  });
+
   it('shows the questions that found little, without the name of the person who asked', async () => {
     for (const student of students) await ask(student, `I am ${nameOf(student)}. Which water polo team won the final?`);
     const { missed, material, groups } = await insights();

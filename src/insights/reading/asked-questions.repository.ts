@@ -7,15 +7,22 @@ import { TimeSlices } from '../time-slices';
 import type { AskedQuestion, ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
 
-/** `$1` organization, `$2` assistant. People who may edit the assistant: their questions are trials. */
+/**
+ * `$1` organization, `$2` assistant. People who may edit the assistant: their questions are trials. A student cannot edit,
+ * whatever was shared. Otherwise a share with one student would take that student out of the figures, and the difference
+ * would tell what the student asked.
+ */
 const EDITORS = `
   SELECT owner_id AS user_id FROM assistants WHERE organization_id = $1 AND id = $2
   UNION
-  SELECT user_id FROM assistant_shares WHERE organization_id = $1 AND assistant_id = $2 AND access = 'edit'
-  UNION
-  SELECT membership.user_id FROM assistant_group_shares share JOIN ${GROUP_MEMBERSHIPS} membership
-    ON membership.group_id = share.group_id AND membership.organization_id = share.organization_id
-  WHERE share.organization_id = $1 AND share.assistant_id = $2 AND share.access = 'edit'
+  SELECT user_id FROM (
+    SELECT user_id FROM assistant_shares WHERE organization_id = $1 AND assistant_id = $2 AND access = 'edit'
+    UNION
+    SELECT membership.user_id FROM assistant_group_shares share JOIN ${GROUP_MEMBERSHIPS} membership
+      ON membership.group_id = share.group_id AND membership.organization_id = share.organization_id
+    WHERE share.organization_id = $1 AND share.assistant_id = $2 AND share.access = 'edit'
+  ) shared
+  WHERE user_id NOT IN (SELECT user_id FROM members WHERE organization_id = $1 AND role = 'member')
   UNION
   SELECT user_id FROM members WHERE organization_id = $1 AND role IN ('owner', 'admin')`;
 
