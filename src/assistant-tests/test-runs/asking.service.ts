@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundCompletions } from '../../answering';
 import { AssistantHistory, AssistantsService } from '../../assistants';
 import { CallerRenewal } from '../../auth';
-import type { ChatMessage } from '../../kernel';
+import { AppError, type ChatMessage, type Principal } from '../../kernel';
 import { type RunRecord, RunsService } from '../../runs';
 import type { TestedAnswer } from '../contract';
 import { Checks } from '../expectations/checks.service';
@@ -39,23 +39,35 @@ export class TestAsking {
   }
 
   /** Checks an answer when its run has ended. A test with further questions waits again. */
-  async settle({ caller, organizationId, assistantId }: TestRunEntity, result: TestResultEntity, signal: AbortSignal) {
+  async settle(testRun: TestRunEntity, result: TestResultEntity, signal: AbortSignal): Promise<void> {
     const { runId } = result;
     if (runId === null) return;
+    const { organizationId } = testRun;
     const scope = this.results.within(organizationId);
     const record = await this.runs.find(organizationId, runId);
-    if (record?.status !== 'completed') {
-      await scope.update(result.id, { state: 'not_asked', runId: null, refusal: unanswered(record) });
+    const owner = await this.ownerOf(testRun);
+    if (record?.status !== 'completed' || owner === null) {
+      const refusal = owner === null ? UNREACHABLE : unanswered(record);
+      await scope.update(result.id, { state: 'not_asked', runId: null, refusal });
       return;
     }
     const { question = '', expectations = [] } = result.turns[result.asked.length] ?? {};
     const answer = await this.answer(record, question);
-    const { owner } = await this.assistants.newest(caller, assistantId);
     const outcomes = await Promise.all(expectations.map((each) => this.checks.check(each, answer, owner, signal)));
     const { answer: text, durationMs: duration_ms, costMicros: cost_micros } = answer;
     const asked: AskedTurn[] = [...result.asked, { run_id: runId, answer: text, duration_ms, cost_micros, outcomes }];
     const state = asked.length < result.turns.length ? 'waiting' : stateOf(asked);
     await scope.update(result.id, { state, asked, runId: null });
+  }
+
+  /** Null when the assistant is deleted, or the person who started the tests may no longer use it. */
+  private async ownerOf({ caller, assistantId }: TestRunEntity): Promise<Principal | null> {
+    try {
+      return (await this.assistants.newest(caller, assistantId)).owner;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
   }
 
   private async answer(record: RunRecord, question: string): Promise<TestedAnswer> {
@@ -65,6 +77,8 @@ export class TestAsking {
     return testedAnswer(record, { question, text: (await this.runs.answer(record)) ?? '', fixed: false });
   }
 }
+
+const UNREACHABLE: TestRefusal = { code: 'not_found', detail: 'Assistant not found', problems: [] };
 
 const unanswered = (record: RunRecord | null): TestRefusal => ({
   code: record?.errorCode ?? record?.status ?? 'not_found',
