@@ -72,6 +72,8 @@ describe('repeated runs and receipts', () => {
     });
     expect(JSON.stringify(asked.at(-1))).toBe(JSON.stringify(asked.at(-2)));
     expect(kb.queries).toBe(searches);
+    const { items } = (await app.api('GET', '/api/v1/organizations/default/audit?action=run.read')).json;
+    expect(items.map(({ actor, target }: any) => [actor.user_id, target.id])).toEqual([[teacher.userId, id]]);
     expect((await replay(student, id, { mode: 'recorded' })).status).toBe(403);
     const other = await replay(teacher, id, { mode: 'recorded', changes: { version: 1 } });
     expect(other.json.errors).toEqual([expect.objectContaining({ path: 'changes.version' })]);

@@ -13,6 +13,7 @@ import {
 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
+import { QuestionReadings } from '../access/question-readings.service';
 import { RunAccess } from '../access/run-access.service';
 import { changed, frameOf, type ReplayChanges, unknownPlaceholders, without } from './replay-definition';
 import { goneIn } from './gone';
@@ -40,6 +41,7 @@ export class RunReplays {
     private readonly history: AssistantHistory,
     private readonly connectors: ConnectorsService,
     private readonly links: SourceLinks,
+    private readonly readings: QuestionReadings,
   ) {}
 
   /**
@@ -81,6 +83,8 @@ export class RunReplays {
       const detail = NOT_KEPT[recording] ?? 'The run was not recorded';
       throw new AppError('conflict', detail, { reason: 'replay.not_kept', values: { why: recording } });
     }
+    // The repetition shows the question to its reader, as a run of their own.
+    await this.readings.ofOne(caller, record);
     return { record, recording };
   }
 

@@ -2,14 +2,20 @@ import type { Caller } from '../../kernel';
 import { RunSides } from './run-sides.service';
 
 describe('a run in a comparison', () => {
-  it("shows its answer without the asker's tokens", async () => {
+  it("shows its answer without the asker's tokens, and tells that it was read", async () => {
+    const record = { status: 'completed', userId: 'student', question: 'why?' };
+    const readings = { ofOne: jest.fn(() => Promise.resolve()) };
+    const caller = { organizationId: 'o' } as Caller;
     const access = { seen: () => Promise.resolve({ disclosure: 'whole' }) };
     const runs = {
-      find: () => Promise.resolve({ status: 'completed' }),
+      find: () => Promise.resolve(record),
       recording: () => Promise.resolve({ answer: 'See /file?token=secret' }),
     };
     const links = { withoutTokens: (text: string) => text.replace('?token=secret', '') };
-    const sides = new RunSides(...([access, runs, links] as unknown as ConstructorParameters<typeof RunSides>));
-    expect(await sides.find({ organizationId: 'o' } as Caller, 'run')).toMatchObject({ answer: 'See /file' });
+    const sides = new RunSides(
+      ...([access, runs, links, readings] as unknown as ConstructorParameters<typeof RunSides>),
+    );
+    expect(await sides.find(caller, 'run')).toMatchObject({ answer: 'See /file' });
+    expect(readings.ofOne).toHaveBeenCalledWith(caller, record);
   });
 });
