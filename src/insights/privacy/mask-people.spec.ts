@@ -5,6 +5,7 @@ const mask = new PeopleMask(
     ['ada', { name: 'Ada López-Byron', email: 'ada@example.edu' }],
     ['mark', { name: 'Mark Twain', email: 'mark@example.edu' }],
     ['li', { name: 'Bo Li', email: null }],
+    ['mar', { name: 'María del Mar Ruiz', email: null }],
     ['nameless', { name: null, email: 'x@example.edu' }],
   ]),
 );
@@ -19,6 +20,7 @@ describe('a question without people', () => {
     ['ada', 'How do I mark a verb?', 'How do I mark a verb?'],
     ['mark', 'How do I mark a verb?', 'How do I … a verb?'],
     ['li', 'Is bo a word? I am Bo Li', 'Is bo a word? I am …'],
+    ['mar', 'Soy Maria del Mar. El agua del mar', 'Soy … del …. El agua del …'],
     ['unknown', 'What is an adapter?', 'What is an adapter?'],
     ['ada', 'What is an adapter?', 'What is an adapter?'],
   ])('of %s: %s', (asker, question, masked) => {

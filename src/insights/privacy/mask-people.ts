@@ -7,6 +7,8 @@ export interface KnownPerson {
 export const MASK = '…';
 /** Shorter parts of a name are words of many languages. */
 const LEAST_LETTERS = 3;
+/** Parts of names that name nobody, and stand in most questions of their languages. */
+const PARTICLES: ReadonlySet<string> = new Set('das del dels den der des dos las les los und van von zur'.split(' '));
 
 const ADDRESS = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -31,7 +33,7 @@ export class PeopleMask {
   constructor(people: ReadonlyMap<string, KnownPerson>) {
     for (const [id, { name }] of people) {
       const words = wordsOf(name);
-      this.parts.set(id, new Set(words.filter(({ length }) => length >= LEAST_LETTERS)));
+      this.parts.set(id, new Set(words.filter((word) => word.length >= LEAST_LETTERS && !PARTICLES.has(word))));
       const [first] = words;
       if (first !== undefined && words.length > 1) this.names.set(first, [...(this.names.get(first) ?? []), words]);
     }
