@@ -57,8 +57,8 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-async function knowledgeBase(name: string, files: Record<string, string>): Promise<string> {
-  const body = { name, language: 'en', chunk_size: 200, chunk_overlap: 0 };
+async function knowledgeBase(name: string, files: Record<string, string>, language = 'en'): Promise<string> {
+  const body = { name, language, chunk_size: 200, chunk_overlap: 0 };
   const { json } = await app.api('POST', '/api/v1/knowledge-bases', body);
   await ingested(admin, json.id, files);
   return json.id;
@@ -437,6 +437,23 @@ describe('a reranker', () => {
       code: 'outbound_refused',
       errors: [{ path: 'reranker.url' }],
     });
+  });
+});
+
+describe('a name in a short question', () => {
+  let catalan: string;
+  beforeAll(async () => {
+    const text = "Els amics van crear l'Acadèmia Matisse.\n\n## Òpera\n\nGiulia està casada secretament amb Dorville.";
+    catalan = await knowledgeBase('Art', { 'art.md': text }, 'ca');
+  });
+
+  it.each([
+    ['Matisse', 'has the stem of a stop word', 'Acadèmia'],
+    ['Dorville', 'is taken for a word of another language', 'Giulia'],
+    ['Per on puja Dorville?', 'is taken for a question in another language', 'Giulia'],
+  ])('is found: "%s", which %s', async (query, _, found) => {
+    const { json } = await app.api('POST', `/api/v1/knowledge-bases/${catalan}/query`, { query, top_k: 1 });
+    expect(json.results[0]?.data).toContain(found);
   });
 });
 

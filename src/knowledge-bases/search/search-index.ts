@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../platform/database';
 import type { IndexedChunk } from './chunk.types';
 import { ADD_CHUNKS, INDEX_BATCH, LOCK, REMOVE_CHUNKS } from './index-statements';
+import { withoutStopWords } from './words/stop-words';
 
 export interface IndexedDocument {
   readonly organizationId: string;
@@ -57,7 +58,7 @@ export class SearchIndex {
       column('end'),
       column('section'),
       column('text'),
-      column('searchText'),
+      column('searchText').map((text) => withoutStopWords(target.configuration, text)),
       column('page'),
       column('pageEnd'),
       column('sectionStart'),

@@ -185,9 +185,19 @@ export class OwnSearch {
     return this.spelling.correct(vocabulary, question.text, found?.unknown ?? null);
   }
 
-  /** Up to `depth` hits of each knowledge base, all together best first. */
+  /**
+   * Up to `depth` hits of each knowledge base, all together best first. The language of a few words is often told wrong: a
+   * question that finds nothing in its language is searched for in those of the passages.
+   */
   async search(plan: SearchPlan, depth: number): Promise<Hit[]> {
     if (plan.bases.length === 0 || isBlank(plan.question.text)) return [];
+    const hits = await this.searchOnce(plan, depth);
+    const { question, bases } = plan;
+    if (hits.length > 0 || foreignLanguages(bases, question.language).length === 0) return hits;
+    return this.searchOnce({ ...plan, question: { ...question, language: null } }, depth);
+  }
+
+  private async searchOnce(plan: SearchPlan, depth: number): Promise<Hit[]> {
     const keyword = keywordParameters(plan, depth);
     const resident = keyword === null ? null : await this.resident.search(keyword);
     const rows = await this.searchTables(plan, resident === null ? keyword : null, depth);

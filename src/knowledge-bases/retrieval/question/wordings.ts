@@ -1,6 +1,7 @@
 import { isIn, type TextLanguage } from '../../../platform/languages';
 import { NO_LANGUAGE, searchConfiguration } from '../../search/words/language';
 import { searchableQuestion } from '../../search/words/searchable-text';
+import { withoutStopWords } from '../../search/words/stop-words';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 
 /** A question in the words of one language, for the passages of that language. */
@@ -59,7 +60,8 @@ function wordingIn(language: string, { indexVersion }: Base, question: Question)
   const isForeign = own !== null && known(language) && !isIn(own, [language]);
   const translation = isForeign ? translations.get(language) : undefined;
   const spoken = isForeign && translation === undefined ? searchConfiguration(own.language) : configuration;
-  const text = searchableQuestion(translation ?? question.text, indexVersion);
+  const whole = searchableQuestion(translation ?? question.text, indexVersion);
+  const text = withoutStopWords(spoken, withoutStopWords(configuration, whole));
   return { configuration, text, spoken, ...(translation === undefined ? {} : { isTranslation: true }) };
 }
 

@@ -1,5 +1,8 @@
-/** Form of the index. Number 1 had no parts of compounds, number 2 no page labels. A higher number re-indexes every knowledge base in the background. */
-export const INDEX_VERSION = 3;
+/**
+ * Form of the index. Number 1 had no parts of compounds, number 2 no page labels, number 3 no word with the stem of a stop
+ * word. A higher number re-indexes every knowledge base in the background.
+ */
+export const INDEX_VERSION = 4;
 
 /** Catalan l·l, also written ŀl or with look-alike dots. The text-search parser would split the word at the dot. */
 const GEMINATE_L = /(?:l[·•‧⋅]|ŀ)l/gi;
