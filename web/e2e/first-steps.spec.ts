@@ -123,6 +123,8 @@ test('a teacher without a model publishes quotations once their test passes', as
   const faults = watch(page, service.url);
   await apiOf(service).patch('/api/v1/organizations/default', { providers: { openai: null } });
   await signInAs(page, 'lena@example.edu', 'teacher');
+  await expect(page.getByTestId('step-publish')).toBeVisible();
+  await picture(page, 'first-steps');
   await page.getByTestId('step-quotations').click();
   await page.getByTestId('step-material-go').click();
   await page.getByTestId('kb-name-input').fill('Cell biology');
@@ -144,6 +146,7 @@ test('a teacher without a model publishes quotations once their test passes', as
   await page.getByTestId('question-input').fill(QUESTION);
   await page.getByTestId('ask-btn').click();
   await expect(page.getByTestId('answer').locator('blockquote')).toContainText(SENTENCE);
+  await picture(page, 'quotations');
   await page.goto(`${service.url}/runs`);
   await page.getByTestId('run-row').filter({ hasText: QUESTION }).getByRole('link').click();
   await page.getByTestId('make-test').click();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type Api, check, expect, picture, shot, test } from './support/fixtures';
+import { type Api, check, checkRules, expect, picture, shot, test } from './support/fixtures';
 
 const MEMBRANES = '# Membranes\n\nOsmosis moves water through a membrane that lets the solute stay.\n';
 const PRESSURE = '# Pressure\n\nThe osmotic pressure grows with the concentration of the solute.\n';
@@ -275,7 +275,7 @@ test('twenty runs are asked again under another strategy, and compared', async (
   await picture(page, 'what-if');
   await page.getByTestId('replay-tool').selectOption('2_context');
   await page.getByRole('spinbutton', { name: 'Passages', exact: true }).fill('2');
-  await check(page);
+  await checkRules(page);
   await page.getByTestId('replay-start').click();
   const status = page.getByTestId('comparison-status');
   await expect(status).toContainText('Completed', { timeout: 30_000 });
