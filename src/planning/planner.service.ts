@@ -69,7 +69,7 @@ export class Planner {
     return plannableTools(tools, this.catalogue);
   }
 
-  /** The planner of a request that runs nothing: such requests take part in no experiment. */
+  /** The planner of a preview, which takes part in no experiment. */
   plannerOf(options: PlanningOptions): PlannerName {
     return plannerFor(options, null, this.config.planner.vendor);
   }

@@ -29,7 +29,7 @@ export function makeReceipt({ runId, issuer, values }: ReceiptSubject): Receipt 
   return { format: RECEIPT_FORMAT, run_id: runId, issued_at: new Date().toISOString(), issuer, digests, parts };
 }
 
-/** The receipt with these parts only. Its signature stays valid. */
+/** The receipt with some of its parts. Its signature stays valid. */
 export function withParts(receipt: Receipt, names: ReadonlySet<string>): Receipt {
   const shown = Object.entries(receipt.parts).filter(([name]) => names.has(name));
   return { ...receipt, parts: Object.fromEntries(shown) };

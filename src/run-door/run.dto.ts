@@ -39,13 +39,13 @@ export class RunQueryDto extends PageQueryDto {
   @ApiProperty({ format: 'date-time', required: false })
   to?: string;
 
-  /** Only runs of this person. Without effect on people whom the reader sees as pseudonyms: none of their runs match. */
+  /** Only runs of this person. Finds no runs of people whom the reader sees as pseudonyms. */
   @MayBeOmitted()
   @IsUUID()
   @ApiProperty({ format: 'uuid', required: false })
   user_id?: string;
 
-  /** Only runs that their asker rated so. */
+  /** Only runs with this rating by their asker. */
   @MayBeOmitted()
   @IsIn(RATING_VALUES)
   @ApiProperty({ enum: RATING_VALUES, required: false })
@@ -141,7 +141,7 @@ export class RunLanguagesDto {
   /** Languages of the material. */
   @ApiProperty({ type: [String], example: ['en'] })
   material!: readonly string[];
-  /** How the question reached the material; null when it was searched for in its own words. */
+  /** How the question was put into the language of the material; null when it was searched for in its own words. */
   @ApiProperty({ enum: LANGUAGE_BRIDGES, nullable: true })
   bridge!: LanguageBridge | null;
 }

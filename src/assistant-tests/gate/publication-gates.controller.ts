@@ -28,7 +28,7 @@ export class PublicationGatesController {
     role: 'teacher',
     summary: 'Demand that tests pass before a publication',
     description:
-      'For the owner and administrators. Organizations demand it of all with the feature `tests_before_publishing`.',
+      'For the owner and administrators. An organization demands it of all assistants with the feature `tests_before_publishing`.',
   })
   @ApiOkResponse({ type: GateDto })
   set(

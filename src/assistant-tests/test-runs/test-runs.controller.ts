@@ -108,7 +108,7 @@ export class TestRunsController {
     scope: 'write',
     role: 'teacher',
     summary: 'Cancel a test run',
-    description: 'Results that are there stay.',
+    description: 'The results so far stay.',
   })
   @ApiOkResponse({ type: TestRunDto })
   cancel(

@@ -75,7 +75,7 @@ export class QueryLanguagesDto {
   @ApiProperty({ type: [String], example: ['en'] })
   material!: readonly string[];
 
-  /** How the question reached the material; null when it was searched for in its own words, which finds little. */
+  /** How the question was put into the language of the material; null when it was searched for in its own words, which finds little. */
   @ApiProperty({ type: String, enum: LANGUAGE_BRIDGES, nullable: true })
   bridge!: LanguageBridge | null;
 }

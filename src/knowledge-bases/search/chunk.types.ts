@@ -1,4 +1,4 @@
-/** A chunk on its way into the index. Offsets are UTF-16 code units of the document's text. */
+/** A chunk to be indexed. Offsets are UTF-16 code units of the document's text. */
 export interface IndexedChunk {
   readonly start: number;
   readonly end: number;
@@ -32,7 +32,7 @@ export interface Hit {
   readonly section: string;
   readonly page: number | null;
   readonly page_end: number | null;
-  /** Printed number of the first and last page, or name of the sheet; null where they only count from 1. */
+  /** Printed number of the first and last page, or name of the sheet; null when only the position is known. */
   readonly page_label: string | null;
   readonly page_end_label: string | null;
   /** Pages of the document; null when unknown. */

@@ -1,12 +1,12 @@
-/** What a hit tells of a chunk `c` and its document `d`. */
+/** Columns of a hit that come from its chunk `c` and document `d`. */
 export const CHUNK_COLUMNS = `
     c.document_id, c.generation, d.filename, d.source_url, d.title, c.text, c.table_header, c.section, c.page, c.page_end,
     d.page_labels[c.page] AS page_label, d.page_labels[c.page_end] AS page_end_label, d.page_count, c.ordinal, d.chunk_count,
     c.start_offset, c.end_offset, c.section_start, c.section_end`;
 
 /**
- * Completes a CTE `hit (chunk_id, knowledge_base_id, similarity, strength, unknown)` to the columns of `Hit`, best first. `$6` is the least
- * similarity.
+ * Adds the other columns of `Hit` to a CTE `hit (chunk_id, knowledge_base_id, similarity, strength, unknown)`. Best first;
+ * `$6` is the minimum similarity.
  */
 export const HIT_ROWS = `
   SELECT hit.chunk_id, hit.knowledge_base_id,${CHUNK_COLUMNS}, hit.similarity, hit.strength, hit.unknown

@@ -53,7 +53,7 @@ export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
       const v = found ?? floors.get(hit.knowledge_base_id) ?? 0;
       const maxima = { keyword: best.keyword, vector: best.vector.get(scope.model) ?? 0 };
       const similarity = combined(scope.weight, { keyword: k, vector: v }, maxima);
-      // No common word and no similar direction: not an answer, even when there are few.
+      // Drop passages without a common word and with a cosine of 0 or less, even if few remain.
       return similarity > 0 ? [{ ...hit, similarity }] : [];
     })
     .sort(byRank);

@@ -1,7 +1,7 @@
 import { B, BLOCK, K1 } from './bm25-query';
 import { termsOf } from './words/terms';
 
-/** Chunks that one transaction adds or removes. On the embedded engine all other queries wait for it. */
+/** Chunks that one transaction adds or removes. On the embedded engine, all other queries wait for the transaction. */
 export const INDEX_BATCH = 16;
 
 /** Row lock of the knowledge base: one writer of its counts at a time, so uploads and deletions do not deadlock. */
@@ -9,9 +9,10 @@ export const LOCK = `
   SELECT language, language_chosen AS chosen, deleted_at IS NOT NULL AS deleted FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
 
 /**
- * One statement a batch changes chunks, terms, document frequencies, postings and totals together.
+ * Adds a batch of chunks, with their terms, document frequencies, postings and totals, in one statement.
  *
- * The impact of a posting is its BM25 part at the present mean length. It only ranks candidates, so the mean may change later.
+ * The impact of a posting is its BM25 score at the current mean length. Impacts only choose candidates, so they stay valid
+ * when the mean changes.
  */
 export const ADD_CHUNKS = `
   WITH input AS MATERIALIZED (

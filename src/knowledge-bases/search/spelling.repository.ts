@@ -23,7 +23,7 @@ export interface KnownWord {
 export class SpellingRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Which candidates a vocabulary has, and its words with one of these beginnings. One round trip. */
+  /** The candidates that the vocabulary has, and its words with one of these prefixes. One round trip. */
   known(
     { organizationId, knowledgeBaseIds, configuration }: Vocabulary,
     candidates: readonly string[],
@@ -40,6 +40,6 @@ export class SpellingRepository {
   }
 }
 
-/** The first text behind all that begin so. */
+/** The first text that sorts after every text with this prefix. */
 const behind = (beginning: string): string =>
   beginning.slice(0, -1) + String.fromCodePoint((beginning.codePointAt(beginning.length - 1) ?? 0) + 1);

@@ -8,7 +8,7 @@ export function armOf({ options: { experiment }, runId }: Pick<PlanRequest, 'opt
   return share < experiment.fraction ? 'b' : 'a';
 }
 
-/** `model` is only taken where the server has a vendor for it. */
+/** Without a vendor (`TOOL_PLANNER_LLM`), the heuristic planner replaces a model. */
 export function plannerFor(
   { planner, experiment }: PlanningOptions,
   arm: 'a' | 'b' | null,

@@ -25,11 +25,11 @@ export interface SubQuery {
   readonly dependencies: readonly string[];
 }
 
-/** A question taken apart (`IDecomposedQuery` of spec 003). A simple one is its own only sub-query. */
+/** The type and the sub-queries of a question. A simple question has one sub-query: itself. */
 export interface Decomposition {
   readonly type: QueryType;
   readonly sub_queries: readonly SubQuery[];
-  /** 0..1 that the type and the parts are right. */
+  /** 0..1: how sure the type and the sub-queries are. */
   readonly confidence: number;
 }
 
@@ -56,7 +56,7 @@ export interface PlanRequest {
   readonly connector: string;
   readonly options: PlanningOptions;
   readonly signal: AbortSignal;
-  /** null where nothing will run (`POST /plan`). */
+  /** Null for a preview, which runs nothing (`POST …/plan`). */
   readonly runId: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface PlannedFallback extends ToolFallback {
 export const EXECUTION_MODES = ['parallel', 'sequential'] as const;
 
 export interface PlanStep {
-  /** One of its kind in the plan. */
+  /** Unique in the plan. */
   readonly id: string;
   /** Canonical plugin name of one of the assistant's tools. */
   readonly tool: string;
@@ -77,11 +77,11 @@ export interface PlanStep {
   readonly placeholder: string | null;
   /** The tool's question: a sub-query, or the user's question. */
   readonly query: string;
-  /** Members that replace those of the entry's config (`top_k`, `threshold` and nothing else); checked against its schema. */
+  /** Members that replace those of the tool's config: `top_k` and `threshold` only, checked against its schema. */
   readonly config: JsonObject;
   /** Ids of steps whose outcomes this one sees; they come earlier in the plan. */
   readonly dependencies: readonly string[];
-  /** `parallel` when another step shares its stage. For reading: a step starts when its own dependencies are done. */
+  /** `parallel` when another step shares its stage. For display only: a step starts when its own dependencies are done. */
   readonly execution_mode: (typeof EXECUTION_MODES)[number];
   readonly timeout_ms: number;
   readonly fallback: PlannedFallback | null;
@@ -90,12 +90,12 @@ export interface PlanStep {
 export interface ToolPlan {
   readonly id: string;
   readonly planner: PlannerName;
-  /** It comes from the cache of a similar question. */
+  /** Whether the plan was made for a similar question and cached. */
   readonly cached: boolean;
   /** Type of the question and the kind of tool it names; outcomes are counted by it. */
   readonly query_class: string;
   readonly decomposition: Decomposition;
-  /** In an order in which dependencies come first; empty when no tool is needed. */
+  /** Dependencies come first; empty when no tool is needed. */
   readonly steps: readonly PlanStep[];
   /** Ids of steps; those of one stage depend on earlier stages only. */
   readonly stages: readonly (readonly string[])[];
@@ -103,11 +103,11 @@ export interface ToolPlan {
   /** 0..1 */
   readonly confidence: number;
   readonly estimated_duration_ms: number;
-  /** Tokens that its tools are expected to spend. */
+  /** Tokens that the tools are expected to spend. */
   readonly estimated_cost: number;
   /** Parts dropped from a model's plan, or the reason why it has no plan. */
   readonly warnings: readonly string[];
-  /** Tokens that the model spent on planning; null where none was asked or none were counted. */
+  /** Tokens that the model spent on planning; null when no model was asked, or the model reported none. */
   readonly usage?: Usage | null;
   /** Milliseconds that planning took. */
   readonly planning_ms: number;

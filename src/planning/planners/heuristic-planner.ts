@@ -12,9 +12,9 @@ const PLAIN = 0.6;
 const RELEVANT = 0.16;
 /** A collection with less than this share of the best collection's score is skipped. */
 const FAR_BEHIND = 0.25;
-/** About two words that only one of the tools has. */
+/** Least score of the best collection: about two words that no other collection has. */
 const CLEAR = 1.5;
-/** Shorter questions are joined with the one before. */
+/** A question of fewer words is read together with the one before it. */
 const FEW_WORDS = 3;
 /** Characters of a question that are read for choosing tools. */
 const READ_CHARS = 4_000;
@@ -178,14 +178,14 @@ function contentSteps(
   });
   const needed = together(relevant, [asked, ...parts.map(({ text }) => text)], similarities && relevant.map(nearOf));
   const chosen = relevant.filter((facts) => facts.tool.on_error === 'fail' || unclear || needed.has(facts));
-  // All of them rather than none: a wrong guess would leave the model without content.
+  // Take all of them rather than none, which would leave the model without content.
   const kept = alone && chosen.length === 0 ? candidates : chosen;
   const left = candidates.length - kept.length;
   if (left > 0) reasons.push(`${left} of ${candidates.length} other tools have nothing to do with it.`);
   return kept.map((facts) => stepOf(facts, query, ''));
 }
 
-/** The tools that the whole question needs, and those that a part of it needs. */
+/** The tools that the whole question or one of its parts needs. */
 function together(
   tools: readonly ToolFacts[],
   texts: readonly string[],

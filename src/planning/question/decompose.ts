@@ -23,7 +23,7 @@ const BETTER = wordEdges(
 const LIST_BUILDING = wordEdges(
   /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu,
 );
-/** "Can my group hand in the report in week 3?": a subject with what it does, then the circumstance. */
+/** "Can my group hand in the report in week 3?": a subject and its action, then the circumstance. */
 const ALLOWED = wordEdges(
   /^[\s¡¿]*(?:can|may|must|should|puedo|puede|pueden|podemos|puc|pot|poden|podem|dezaket|daiteke)\s+(?!you\b|usted\b|vost[eè]\b)(?:(?:i|we|my|our|the|an?|mis?|nuestr[oa]s?|el|la|los|las|els|les|una?)\s+)?(\S.{3,80}?)\s+((?:during|before|after|until|within|without|if|when|while|unless|durante|antes|despu[eé]s|sin|si|cuando|durant|abans|despr[eé]s|sense|quan)\b.{2,80}|(?:(?:in|on|at|by|en|a|al)\s+)?\p{L}+\s+\d+\p{L}*)[\s?]*$/iu,
 );
@@ -35,15 +35,15 @@ const MAKE = wordEdges(
 const EXACT = wordEdges(
   /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u,
 );
-/** A part that begins like this comes after the one before it. */
+/** Beginnings of a part that depends on the part before it. */
 const THEN = wordEdges(
   /^(?:and\s+)?(?:then|after that|afterwards|next|finally|lastly|once (?:that|done)|luego|despu[eé]s|finalmente|despr[eé]s|finalment|ondoren)\b[,:]?\s*/iu,
 );
-/** Words that point back at an answer that is not there yet. */
+/** Words that refer to the answer of an earlier part. */
 const REFERS_BACK = wordEdges(
   /\b(?:it|its|them|they|their|this|these|that|those|result|results|answer|the same|based on|using (?:the|that|this)|from (?:the|that|this)|ello|eso|esto|resultado|aix[oò]|resultat|hori)\b/iu,
 );
-/** Something that was spoken of before: article and two words. */
+/** Something that was mentioned before: an article and up to two words. */
 const THE = wordEdges(/\b(?:the|this|that|these|those|el|la|los|las|els|les)\s+\p{L}+(?:\s+\p{L}+)?/giu);
 const RELATIVE = wordEdges(
   /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu,
@@ -109,7 +109,7 @@ function meantBy(text: string, earlier: readonly string[]): number {
   return REFERS_BACK.test(text) ? earlier.length - 1 : -1;
 }
 
-/** "Who taught the author that wrote …": first what the relative clause is about. */
+/** "Who taught the author that wrote …": the relative clause is searched for first. */
 function hop(text: string): Decomposition | null {
   const found = RELATIVE.exec(text);
   if (found === null) return null;
@@ -117,13 +117,13 @@ function hop(text: string): Decomposition | null {
   return chain('multi_hop', first, text);
 }
 
-/** "Can my terminators deep strike turn 1?": first the rule of what is done, then whether it holds. */
+/** "Can my terminators deep strike turn 1?": the rule of the action is searched for first, then the whole question. */
 function condition(text: string): Decomposition | null {
   const rule = ALLOWED.exec(text)?.[1];
   return rule === undefined ? null : chain('multi_hop', bare(rule), text);
 }
 
-/** "Build a list of …": first what it is made of or for, then the list. */
+/** "Build a list of …": the subject of the list is searched for first, then the whole question. */
 function list(text: string): Decomposition | null {
   if (!LIST_BUILDING.test(text)) return null;
   const purpose = bare(PURPOSE.exec(text)?.[1] ?? text.replace(MAKE, ''));

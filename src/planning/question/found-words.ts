@@ -4,7 +4,7 @@ const PASSAGES = 3;
 const PASSAGE_CHARS = 1_500;
 const MOST_WORDS = 6;
 const SHORTEST = 4;
-/** A name stands for what a later search needs more often than another word. */
+/** Score of a name: a later search needs names more often than other words. */
 const NAME = 2;
 const LEAST = 2;
 
@@ -15,8 +15,8 @@ interface Count {
 }
 
 /**
- * The question with the words that the passages of an earlier search are about, so that "who taught its author" finds
- * the author's name: pseudo-relevance feedback from the best passages, names first.
+ * Adds frequent words of the passages of an earlier search to a question, names first (pseudo-relevance feedback). So
+ * "who taught its author" is searched for with the author's name.
  */
 export function withFoundWords(question: string, passages: readonly string[]): string {
   const known = new Set(termsOf(question).map(({ stem }) => stem));

@@ -1,21 +1,21 @@
 import { evidenceOf } from './rank-tools';
 import type { ToolProfile } from './tool-profile';
 
-/** A further tool is taken while it adds at least this share of what the first one had. */
+/** Least gain of a further tool, as a share of the first one's gain. */
 const LEAST_GAIN = 0.35;
-/** Share of a word's score that a further tool loses where a tool before it has the word, too. */
+/** Share of a word's score that a further tool loses if an earlier tool has the word, too. */
 const OVERLAP = 0.6;
 
 export interface ToolChoice {
   /** One per tool, where there is an embedding model. */
   readonly similarities?: readonly number[];
-  /** Number of tools; without it gains decide. */
+  /** Number of tools; without it the gains decide. */
   readonly exactly?: number;
 }
 
 /**
- * The tools that a question needs together, best first. A further tool counts less by the words that those before it
- * have as well: greedy maximisation of a coverage function (Nemhauser, Wolsey and Fisher, 1978).
+ * The set of tools that a question needs, best first. Words that an earlier tool already covers count less for a further
+ * one: greedy maximisation of a coverage function (Nemhauser, Wolsey and Fisher, 1978).
  */
 export function chooseTools(
   query: string,

@@ -8,26 +8,24 @@ export interface RankedTool {
   readonly score: number;
 }
 
-/** BM25's two numbers, and how much the rarity of a word among the tools counts. */
+/** Parameters of BM25, and the exponent of the inverse document frequency. */
 const K1 = 1.5;
 const B = 0.6;
 const RARITY = 0.5;
-/** A tool that has only a similar word is not counted among those that have the word. */
+/** Least frequency that counts as having the word: a similar word in a text of low weight does not. */
 const HAS_IT = 0.3;
 /** Base score of tools for any question, so that they win where nothing else fits. */
 const ANYTHING = 0.15;
 const EMBEDDING = 6;
 
-/** What each word of a question says for each tool, and what speaks for a tool whatever the words are. */
+/** The score of each tool by the words of a question, and its base score, which does not depend on them. */
 export interface Evidence {
   /** By word, then by tool. */
   readonly words: readonly (readonly number[])[];
   readonly base: readonly number[];
 }
 
-/**
- * BM25 over weighted texts. `similarities` are cosines of embeddings, one per tool, where there is an embedding model.
- */
+/** BM25 over weighted texts. `similarities` are cosines of embeddings, one per tool; absent without an embedding model. */
 export function evidenceOf(query: string, known: readonly ToolProfile[], similarities?: readonly number[]): Evidence {
   const mean = known.reduce((sum, { length }) => sum + length, 0) / Math.max(1, known.length) || 1;
   const asked = [...new Map(termsOf(query).map((term) => [term.stem, term])).values()];

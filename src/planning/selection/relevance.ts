@@ -8,7 +8,7 @@ const NAME_SHARE = 3.58;
 const DESCRIPTION_SHARE = 3.7;
 const MISSING_NUMBERS = -4.37;
 const WANTS_NUMBERS = 1.34;
-/** Not fitted: the collection has no example questions. A quarter of one makes the tool relevant. */
+/** Chosen, not fitted: the collection has no example questions. Sharing a quarter of one makes the tool relevant. */
 const EXAMPLE_SHARE = 5;
 
 /**
@@ -40,13 +40,13 @@ const isNumeric = (type: string | undefined): boolean => ['integer', 'number', '
 
 const unique = (terms: readonly Term[]): Term[] => [...new Map(terms.map((term) => [term.stem, term])).values()];
 
-/** Share of the words that a text has, by what they say. */
+/** Weighted share of the terms that a text has. */
 function share(terms: readonly Term[], profile: ToolProfile): number {
   const found = terms.reduce((sum, term) => sum + term.weight * Math.min(1, timesIn(profile, term)), 0);
   return found / (weightOf(terms) || 1);
 }
 
-/** Of two questions, the smaller share that one has of the other. */
+/** Similarity of two questions: the weight of their common words, divided by that of the longer question. */
 function alike(asked: readonly Term[], example: string): number {
   const own = unique(termsOf(example));
   return (

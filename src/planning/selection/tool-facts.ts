@@ -15,11 +15,11 @@ export interface PlannableTool {
 }
 
 export interface ToolFacts extends PlannableTool {
-  /** Of the organization, null while nothing was counted. */
+  /** Statistics of the organization; null before the first call. */
   readonly stats: ToolStats | null;
 }
 
-/** Unknown plugins are left out: they could only fail. */
+/** Leaves out unknown plugins, whose steps would fail. */
 export const plannableTools = (
   tools: readonly PipelineTool[],
   catalogue: Pick<ToolCatalogue, 'find'>,

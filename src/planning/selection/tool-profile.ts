@@ -8,7 +8,7 @@ const PARAMETERS = 0.4;
 const EXAMPLES = 0.5;
 /** Weight of a question's word inside a compound name such as `carpark`. */
 const INSIDE_NAME = 0.5;
-/** Weight of a stem that begins alike, as `transport` and `transporter`. */
+/** Weight of a similar stem: one with the same beginning, as `transport` and `transporter`. */
 const BEGINS_ALIKE = 0.4;
 const ALIKE_CHARS = 4;
 const ALIKE_SHARE = 0.7;
@@ -21,7 +21,7 @@ export interface ToolProfile {
   readonly beginnings: ReadonlyMap<string, readonly string[]>;
   readonly length: number;
   readonly letters: string;
-  /** 0..1: how much the tool speaks of answering whatever is asked. */
+  /** 0..1: how much the tool's texts describe a tool for any question, such as a web search. */
   readonly anything: number;
 }
 
@@ -49,7 +49,7 @@ export function profileOf(tool: ToolText): ToolProfile {
   return { frequency, beginnings, length, letters, anything: anything / (anything + 1) };
 }
 
-/** How often the tool's texts have the word, by weight of the text; less where they have only a similar one. */
+/** Frequency of the word in the tool's texts, weighted by text; lower when they have only a similar word. */
 export function timesIn(profile: ToolProfile, term: Term): number {
   const times = profile.frequency.get(term.stem);
   if (times !== undefined) return times;

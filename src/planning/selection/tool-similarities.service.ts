@@ -8,11 +8,11 @@ import type { ToolFacts } from './tool-facts';
 const MAX_VECTORS = 2_000;
 const TEXT_CHARS = 600;
 
-/** How near a question is to each tool by the embedding model of `TOOL_PLANNER_EMBEDDING`, where there is one. */
+/** Similarity of a question to each tool, by the embedding model of `TOOL_PLANNER_EMBEDDING`. */
 @Injectable()
 export class ToolSimilarities {
   private readonly logger = new Logger('ToolSimilarities');
-  /** Of tools' texts; questions are not kept. */
+  /** Vectors of the tools' texts. Vectors of questions are not cached. */
   private readonly vectors = new LRUCache<string, readonly number[]>({ max: MAX_VECTORS });
 
   constructor(

@@ -1,4 +1,4 @@
-/** Words that say nothing about what is wanted: English, Spanish, Catalan, Basque. */
+/** Stop words, which say nothing about the topic: English, Spanish, Catalan, Basque. */
 const STOP_WORDS = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can
   cannot could did do does doing don down during each else etc ever every few for from further had has have having he
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
   quina quins quines son pot puc vull eta da du ez bat nola zer non nor ere baina edo`.split(/\s+/),
 );
 
-/** Words found in most descriptions and most requests: they count, but little. */
+/** Words of most descriptions and requests. They get a low weight. */
 const COMMON_WORDS = new Set(
   `get find give given gives giving show tell provide provides provided providing help helps need needs want wants like
   make makes making use uses using used user users tool tools function functions app application service services
@@ -76,7 +76,7 @@ const SUFFIXES: readonly (readonly [suffix: string, least: number])[] = [
 const stems = new Map<string, string>();
 const MAX_STEMS = 20_000;
 
-/** A light stem: what is left after at most two endings. Made for comparing, not for reading. */
+/** A light stem: the word without at most two endings. For comparing only: it need not be a word. */
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ function strip(word: string): string {
 const undouble = (word: string): string =>
   /([bdfgklmnprt])\1$/.test(word) && word.length > 4 ? word.slice(0, -1) : word;
 
-/** Lower-case words without accents; `camelCase`, `snake_case` and `HTTPServer2` fall apart into theirs. */
+/** Lower-case words without accents; `camelCase`, `snake_case` and `HTTPServer2` are split into their words. */
 export function wordsOf(text: string): string[] {
   return (
     text
@@ -113,13 +113,13 @@ export function wordsOf(text: string): string[] {
 export interface Term {
   readonly word: string;
   readonly stem: string;
-  /** How much the word says by itself, 0..1. */
+  /** How much the word says about the topic, 0..1. */
   readonly weight: number;
 }
 
 const COMMON_WEIGHT = 0.2;
 
-/** The words of a text that say something, in order, repetitions included. */
+/** The words of a text without stop words, in order, repetitions included. */
 export function termsOf(text: string): Term[] {
   return wordsOf(text)
     .filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || /\p{Script=Han}/u.test(word)))

@@ -67,7 +67,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Members of a receipt that nothing signs would look signed, so none are taken. */
+/** A receipt with other members is refused: they are not signed, but would look so. */
 const MEMBERS: readonly string[] = ['format', 'run_id', 'issued_at', 'issuer', 'digests', 'parts'];
 
 function isSignedReceipt(given: unknown): given is SignedReceipt {

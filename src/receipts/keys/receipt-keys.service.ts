@@ -69,7 +69,7 @@ export class ReceiptKeys {
 
   private current(): Promise<readonly ReceiptKeyEntity[]> {
     if (this.known !== null && Date.now() - this.known.at < CACHE_MS) return Promise.resolve(this.known.keys);
-    // Runs that end together share one look, and so one first key.
+    // Runs that end at the same time share one query, so that they make only one first key.
     this.loading ??= this.load().finally(() => (this.loading = null));
     return this.loading;
   }
@@ -78,7 +78,7 @@ export class ReceiptKeys {
   private async load(): Promise<readonly ReceiptKeyEntity[]> {
     let keys = await this.repository.all();
     if (keys.length === 0) {
-      // Two replicas may make one each: both are published.
+      // Two replicas may each make a key. Both keys are published, so both sets of receipts verify.
       await this.make();
       keys = await this.repository.all();
     }

@@ -18,10 +18,10 @@ interface OpenPart {
 
 /** Characters of a link. */
 const LINK_CHARACTER = /[\w/?=&%.~:#+-]/;
-/** So many digits of a token without a path may be shown: they open nothing. */
+/** Digits of a token that may be shown: fewer than a whole token open nothing. */
 const FIRST_DIGITS = 16;
 const TOKEN_BEGINS = new RegExp(`[0-9a-f]{${FIRST_DIGITS}}$`, 'i');
-/** Only our tokens are as long. */
+/** Length from which a word may be one of our tokens. */
 const BARE_TOKEN = /[0-9a-f]{200,}/gi;
 const HIDDEN = '…';
 /** Longer words are no links. */

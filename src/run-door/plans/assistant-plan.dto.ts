@@ -63,7 +63,7 @@ export class PlanDto {
   planner!: PlannerName;
   /** True for a plan that was made for a similar question. */
   cached!: boolean;
-  /** Plans of one class learn from one another. */
+  /** Class of the question. Outcomes of earlier plans count for questions of the same class. */
   @ApiProperty({ example: 'comparison/context' })
   query_class!: string;
   decomposition!: DecompositionDto;

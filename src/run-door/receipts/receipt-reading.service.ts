@@ -6,9 +6,9 @@ import { type RunRecord, RunsService } from '../../runs';
 import { RunAccess, type VisibleRecord } from '../access/run-access.service';
 import { RunPeople } from '../access/run-people.service';
 
-/** How the assistant was made, and what it asked of the model: for people who may see that of the run. */
+/** Parts about the making of the assistant and the request to the model, for readers who may see both in the run. */
 const OF_AUTHORS: readonly string[] = ['settings', 'parameters', 'prompt', 'replay'];
-/** What the assistant's organization keeps from askers of another one. */
+/** Parts that askers from another organization do not get. */
 const OF_ORGANIZATION: readonly string[] = ['tools', 'functions', 'passages', 'checks'];
 
 /** Receipts with the parts that their reader may see. */

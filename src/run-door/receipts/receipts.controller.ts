@@ -20,7 +20,7 @@ export class ReceiptsController {
     scope: 'chat',
     summary: 'Signed receipt of the run',
     description:
-      'What was asked of whom with which version, model, parameters, passages and checks, as hashes. The asker, editors ' +
+      'The question, assistant, version, model, parameters, passages, checks and answer, as hashes. The asker, editors ' +
       'of the assistant and administrators each get their parts; every selection verifies. Without the scope `read`, ' +
       'own runs only.',
   })

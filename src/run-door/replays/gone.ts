@@ -1,6 +1,6 @@
 import { AppError, type Problem } from '../../kernel';
 
-/** Codes of problems that mean that something which the run used is gone. */
+/** Codes of problems with content that no longer exists. */
 const GONE: ReadonlySet<string> = new Set([
   'tool.inaccessible',
   'tool.disabled',
@@ -12,7 +12,7 @@ const GONE: ReadonlySet<string> = new Set([
   'connector.model_unavailable',
 ]);
 
-/** The problems of a refusal that has no other reason than missing content; else none. */
+/** The problems of a refusal, if all of them are about missing content; else none. */
 export const goneIn = (error: unknown): readonly Problem[] =>
   error instanceof AppError && error.problems.length > 0 && error.problems.every(({ code = '' }) => GONE.has(code))
     ? error.problems

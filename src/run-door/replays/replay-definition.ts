@@ -17,7 +17,7 @@ export interface ReplayChanges {
   readonly tools?: Readonly<Record<string, ToolChange>>;
 }
 
-/** The definition under which recorded results are asked of a model: a name, a strategy and a model, no tools. */
+/** Definition for a replay of recorded results: a name, a strategy and a model, but no tools. */
 export function frameOf(record: RunRecord, { connector, llm }: Pick<ReplayChanges, 'connector' | 'llm'>): JsonObject {
   const model = { connector: connector ?? record.connector, llm: llm ?? (connector ? '' : (record.model ?? '')) };
   const metadata =

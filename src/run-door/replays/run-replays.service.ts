@@ -105,7 +105,7 @@ export class RunReplays {
     };
   }
 
-  /** The model gets the recorded bytes. The repetition's report is read by another person than the asker. */
+  /** The model gets the recorded bytes. The report hides the asker's links: its reader is another person. */
   private shown({ prompt }: Recording): Recording['prompt'] {
     return JSON.parse(this.links.withoutTokens(JSON.stringify(prompt))) as Recording['prompt'];
   }
@@ -150,7 +150,7 @@ export class RunReplays {
     return doubts.map(({ code, member, message }) => ({ path: `changes.${member}`, message, code }));
   }
 
-  /** Says what is left: the recorded results where their model still answers, and the rest of the tools. */
+  /** The refusal names the ways that are left: the recorded results if their model exists, or a run without the missing tools. */
   private async gone({ record }: Source, problems: readonly Problem[], mode: RunReplay['mode']): Promise<AppError> {
     if (mode === 'recorded') return goneError(problems, ['model', 'fresh']);
     const recorded = (await this.modelProblems(record, frameOf(record, {}))).length === 0;
@@ -158,7 +158,7 @@ export class RunReplays {
   }
 }
 
-/** What else can be done, by name. */
+/** Texts of the ways that are left, by name. */
 const LEFT: Readonly<Record<string, string>> = {
   recorded: 'repeat it with the recorded results',
   without: 'repeat it afresh without what is gone (`leave_out_missing`)',

@@ -94,7 +94,7 @@ export class WhatIfController {
   @Access({
     scope: 'write',
     summary: 'Cancel a comparison',
-    description: 'Repetitions that have ended stay. Repeating is no error.',
+    description: 'Repetitions that have ended stay. Cancelling twice is no error.',
   })
   @ApiAcceptedResponse({ type: ReplayDto })
   async cancel(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ReplayDto> {

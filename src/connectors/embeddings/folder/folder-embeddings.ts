@@ -20,8 +20,8 @@ export const folderEmbeddings = (path: string | null): EmbeddingProvider[] =>
   path === null ? [] : [new FolderEmbeddings(openModelFolder(path))];
 
 /**
- * Embeds with the operator's model folder, in a thread that starts with the first text. Texts of one call are embedded while
- * others wait. A call over its time limit ends a thread that has read the model, and the next one starts another.
+ * Embeds with the operator's model folder, in a thread that starts with the first text. Calls run one at a time. Once the
+ * model is read, a call over its time limit ends the thread; the next call starts another one.
  */
 export class FolderEmbeddings implements EmbeddingProvider {
   readonly definition: EmbeddingProviderDefinition;
@@ -29,7 +29,7 @@ export class FolderEmbeddings implements EmbeddingProvider {
   private readonly waiting = new Map<number, (told: FromEmbedder) => void>();
   private thread: Worker | null = null;
   private last = 0;
-  /** Reading a large model takes longer than a question waits. */
+  /** Whether the thread has read the model. Reading a large one takes longer than the time limit of a question. */
   private isRead = false;
 
   constructor(private readonly folder: ModelFolder) {

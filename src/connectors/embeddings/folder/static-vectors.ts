@@ -23,7 +23,7 @@ export class StaticVectors {
     private readonly dimensions: number,
     private readonly mapping: Int32Array | null,
     private readonly weights: Float32Array | null,
-    /** Tokens without a meaning: the one of unknown words. */
+    /** Tokens that are left out: the one for unknown words. */
     private readonly meaningless: ReadonlySet<number>,
   ) {}
 
@@ -43,7 +43,7 @@ export class StaticVectors {
     );
   }
 
-  /** Not normalised. The first dimension alone for a text without a known token, which then is like no other. */
+  /** Not normalised. A text without a known token gets the unit vector of the first dimension. */
   embed(text: string): number[] {
     const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
     const sum = new Array<number>(this.dimensions).fill(0);

@@ -19,19 +19,19 @@ import { foreignLanguages, type Question, worded } from '../question/wordings';
 import { NOT_TRANSLATED, QuestionLanguages, type Translations } from '../translation/question-languages';
 import type { TextLanguage } from '../../../platform/languages';
 
-/** Longer questions are cut: the beginning tells the topic. */
+/** Longer questions are cut: the beginning usually names the topic. */
 const QUERY_CHARS = 8_000;
 const CUT = `the question is longer than ${QUERY_CHARS} characters: only its beginning was searched for`;
-/** Passages whose words tell how a correction is written. */
+/** Passages that a corrected word must occur in. */
 const SPELLING_PASSAGES = 10;
-/** A slower embedding provider is not waited for; keyword search answers instead. */
+/** Time limit of the embedding provider. After it, keyword search answers. */
 const EMBED_TIMEOUT_MS = 8_000;
 
 /** A search for a question with corrections. */
 interface Tried {
   readonly better: SearchPlan;
   readonly found: readonly Hit[];
-  /** Of the best passages, with their headings. */
+  /** Texts of the best passages, with their headings. */
   readonly texts: readonly string[];
 }
 
@@ -39,7 +39,7 @@ interface Tried {
 export interface SearchPlan {
   readonly organizationId: string;
   readonly question: Question;
-  /** In quotation marks: passages must have them word for word, if any has. */
+  /** Quoted phrases. Passages must have them word for word, unless no passage does. */
   readonly phrases: readonly string[];
   readonly bases: readonly KnowledgeBaseEntity[];
   /** By knowledge base. */
@@ -51,7 +51,7 @@ export interface SearchPlan {
   readonly warnings: readonly string[];
 }
 
-/** A plan and what it found first. */
+/** A plan and its first hits. */
 export interface Searched {
   readonly plan: SearchPlan;
   readonly hits: readonly Hit[];
@@ -136,7 +136,7 @@ export class OwnSearch {
     };
   }
 
-  /** For the knowledge bases that are searched by words. */
+  /** Translates the question for the knowledge bases that are searched by words. */
   private async translated({ organizationId, planned, text, language, signal = NEVER }: Spoken): Promise<Translations> {
     if (language === null) return NOT_TRANSLATED;
     const bases = planned.flatMap(({ base, choice }) => (choice.mode === 'vector' ? [] : [base]));
@@ -145,15 +145,15 @@ export class OwnSearch {
   }
 
   /**
-   * Searches, and once more where words of the question are in no passage and others are near. The plan that comes back has
-   * the corrected question.
+   * Searches. If no passage has a word of the question, but the vocabulary has a similar one, searches again for the corrected
+   * question. The returned plan has the corrected question.
    */
   async searchCorrected(plan: SearchPlan, depth: number): Promise<Searched> {
     const hits = await this.search(plan, depth);
     const corrections = await this.corrections(plan, hits);
     if (corrections.length === 0) return { plan, hits };
     const tried = await this.searchFor(plan, corrections, depth);
-    // A stem may belong to a word that is not near at all: "oracle" leads to "oral" over "orale".
+    // A stem may stand for a word that is not similar: "oracle" leads to "oral" through the candidate "orale".
     const proven = provenBy(corrections, tried.texts);
     if (proven.length === 0) return { plan, hits };
     const { better, found, texts } =
@@ -165,7 +165,7 @@ export class OwnSearch {
     const { question } = plan;
     const better = { ...plan, question: { ...question, text: corrected(question.text, corrections) } };
     const found = await this.search(better, Math.max(depth, SPELLING_PASSAGES));
-    // Headings are searched too.
+    // The search covers headings, too.
     const texts = found.slice(0, SPELLING_PASSAGES).map(({ section, text }) => `${section}\n${text}`);
     return { better, found, texts };
   }
@@ -176,7 +176,7 @@ export class OwnSearch {
     if (words.length === 0 || isBlank(question.text)) return [];
     const { wordings, scopes } = worded(words, question);
     const [first] = wordings;
-    // A question in another language than the material has other words, not wrong ones.
+    // In a question in another language, unknown words are not typing errors.
     if (first === undefined || first.spoken !== first.configuration || first.isTranslation === true) return [];
     const found = hits.find(({ strength }) => strength !== null);
     if (found?.unknown === null) return [];
@@ -250,7 +250,7 @@ export class OwnSearch {
   }
 }
 
-/** The database and the index in memory add in another order, which shows in the last of 16 digits. */
+/** The database and the index in memory add in different orders, so the last of 16 digits may differ. */
 const STEPS = 1e12;
 const rounded = (value: number): number => Math.round(value * STEPS) / STEPS;
 
@@ -268,7 +268,7 @@ const isBlank = (text: string): boolean => text.trim() === '';
 
 const NEVER = new AbortController().signal;
 
-/** The index in use decides, not the one that is being built; without one, the chosen embedding. */
+/** Describes the index in use, not the one that is being built; without an index in use, the chosen embedding. */
 const searchableBase = (row: KnowledgeBaseEntity): SearchableBase => ({
   name: row.name,
   embedding: row.vectorEmbedding ?? row.embedding,

@@ -13,13 +13,13 @@ export interface Pass {
   readonly bases: readonly { readonly id: string; readonly name: string }[];
   readonly phrases: readonly string[];
   readonly threshold: number;
-  /** Most hits of each knowledge base. */
+  /** Limit of the search: hits per knowledge base. */
   readonly depth: number;
   /** No deeper pass follows. */
   readonly isLast: boolean;
 }
 
-/** The hits of each knowledge base that the question allows. */
+/** Hits of each knowledge base above the threshold and with the quoted phrases. */
 export function hitLists(hits: readonly Hit[], { bases, phrases, threshold, depth, isLast }: Pass): HitLists {
   const allowed = withPhrases(hits, phrases).filter(({ similarity }) => similarity >= threshold);
   const isFull = ({ id }: Pass['bases'][number]): boolean =>

@@ -3,19 +3,19 @@ import { type Candidate, isOwn, joinedText, type OwnCandidate } from './candidat
 
 /** Most characters of a joined passage: about three chunks of the default size. */
 export const MOST_JOINED = 6_000;
-/** White space between two chunks that follow each other. */
+/** Most characters of white space between two neighbouring chunks. */
 const MOST_GAP = 16;
 
 interface Joined {
-  /** Up to `most` passages, each where the best of its chunks stood. */
+  /** Up to `most` passages, each at the position of its best chunk. */
   readonly passages: readonly Candidate[];
-  /** Candidates behind them, as they are. */
+  /** The candidates after them, unchanged. */
   readonly rest: readonly Candidate[];
 }
 
 /**
- * Takes candidates, best first, until there are `most` passages. A chunk that follows or precedes one already taken, in the
- * same section, becomes part of that passage and needs no place of its own, unless that had more than `maxChars`.
+ * Takes candidates, best first, until there are `most` passages. A chunk next to a passage of the same section becomes part
+ * of this passage, unless the passage would be longer than `maxChars`.
  */
 export function joinNeighbours(candidates: readonly Candidate[], most: number, maxChars = MOST_JOINED): Joined {
   const passages: Candidate[] = [];
@@ -39,7 +39,7 @@ function isNeighbour(passage: Candidate, candidate: Candidate, maxChars: number)
   return gap <= MOST_GAP && length <= maxChars;
 }
 
-/** Overlaps of other texts could not be cut out. */
+/** Only in slices of the document can an overlap be found and removed. */
 const isSlice = ({ hit, text }: OwnCandidate): boolean => text.length === hit.end_offset - hit.start_offset;
 
 function joined(passage: OwnCandidate, neighbour: OwnCandidate): OwnCandidate {

@@ -2,34 +2,34 @@ import { type ChatMessage, lastUserIndex, textOf } from '../../../kernel';
 import { contentWords, wordsOf } from './question-words';
 import { isSmallTalk } from './small-talk';
 
-/** A longer question explains itself. */
+/** A longer question is taken to be complete. */
 const MOST_WORDS = 14;
 const MOST_TOPICS = 4;
 const MOST_CARRIED = 8;
-/** Questions that are looked at: one that depends on another takes the topics of both. */
+/** Earlier questions that give topics. The search stops at the first one that is complete by itself. */
 const MOST_TURNS = 3;
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Words that stand for something said before, without accents. */
+/** Words that refer to something said before (mostly pronouns), without accents. */
 const POINTING = setOf(
   'it its this that these those they them their he she his him her there one ones ' +
     'esto eso ello ella ellos ellas esta ese esa estos estas esos esas aquel aquella aquello su sus lo le les ' +
     'aixo allo ho hi aquest aquesta aquests aquestes aquell aquella seu seva seus seves ell ells elles ' +
     'hau hori hura horrek honek hark horren honen haren horri honi hari horretan honetan hartan horretarako horiek hauek haiek bere beren bera',
 );
-/** The beginning of a message that goes on with what was said. */
+/** Beginnings of a message that continues the conversation. */
 const GOES_ON =
   /^(?:and|but|also|what about|how about|so|then|why|y|pero|entonces|i|pero|llavors|doncs|eta|baina|orduan|zergatik|por que|per que|e)\b/;
-/** "What is X": a question of its own, whatever stands before it. */
+/** "What is X": complete by itself, whatever was said before. */
 const ASKS_WHAT = /\b(?:what (?:is|are|was|were)|que (?:es|son|era)|que (?:es|son)|zer (?:da|dira))\b/;
-/** Words before a noun, or between a subject and what it is. Without them a single topic is a verb without its subject. */
+/** Articles, prepositions and forms of "to be". Without one of them, a single topic is probably a verb without its subject. */
 const NAMES = setOf('el la los las un una els les l uns unes es son era da dira zen de del d sobre');
-/** English has no question without a subject. */
+/** Question words of languages that drop the subject; English is not one of them. */
 const DROPS_SUBJECT =
   /\b(?:que|como|cuando|donde|cuanto|quien|cual|com|quan|on|quant|qui|quin|quina|zer|nola|noiz|non|zenbat|nork|zertarako)\b/;
 
-/** Whether a question lacks its topic: it points to something said before, or leaves it out. */
+/** Whether a question lacks its topic: it refers to something said before, or has no subject. */
 export function dependsOnConversation(question: string): boolean {
   const words = wordsOf(question);
   const topics = contentWords(question);
@@ -55,8 +55,8 @@ function earlierQuestions(messages: readonly ChatMessage[]): string[] {
 export const isFirstQuestion = (messages: readonly ChatMessage[]): boolean => earlierQuestions(messages).length === 0;
 
 /**
- * The question with the topics of the ones before it, where it lacks its own; else as it is. A set of rules for
- * organizations without a model that would reword it.
+ * Adds the topics of earlier questions to a question that lacks its own; leaves other questions unchanged. Used when no
+ * model rewrites the question.
  */
 export function withTopics(question: string, messages: readonly ChatMessage[]): string {
   if (!dependsOnConversation(question)) return question;

@@ -1,14 +1,14 @@
 import type { Match } from '../../../kernel';
 import type { Hit } from '../../search/chunk.types';
 
-/** A weaker match is one word of several, found by chance. */
+/** Below it, the best passage usually has one word of several by chance. */
 const WEAK = 0.5;
-/** The share of the rarest words at that boundary: of a question of three rare words, less than one stands in the passage. */
+/** Share of the rarest words that gives the strength `WEAK`: less than one word of three. */
 const SHARE_AT_WEAK = 0.2;
 
 /**
- * The share of the question's six rarest words that the best passage has, each weighted by its rarity and saturated as in BM25,
- * on a scale with the boundary in its middle. Null without a keyword search.
+ * Strength of the best passage: the share of the question's six rarest words that the passage has, weighted by rarity and
+ * saturated as in BM25. It is scaled so that `SHARE_AT_WEAK` gives 0.5. Null without a keyword search.
  */
 export function matchOf(hits: readonly Pick<Hit, 'strength'>[]): Match | null {
   const shares = hits.flatMap(({ strength }) => strength ?? []);

@@ -11,7 +11,7 @@ const COURTESIES = listOf(
   'kaixo aupa egun arratsaldeon arratsalde gabon eskerrik mila esker agur primeran bikain ados ederki ulertuta',
 );
 
-/** Words that stand around them. */
+/** Words that accompany courtesies. */
 const FILLERS = listOf(
   'you so much very a lot again that was is it s this for your the help helpful answer explanation everything all to me i now and my friend there',
   'how are doing today really well good later see soon tomorrow day have had been just',
@@ -20,7 +20,7 @@ const FILLERS = listOf(
   'zure laguntza laguntzagatik laguntzarengatik erantzuna azalpena zer moduz zaude oso ondo izan da hau hori gero arte bihar eta on asko dena zuri',
 );
 
-/** Openings that a question mark does not make a question to the material. */
+/** Courtesies that are questions ("How are you?"), but not to the material. */
 const ASKS_AFTER = /\b(?:how are you|que tal|como estas?|com (?:estas?|va)|zer moduz)\b/;
 const GREETS = /^(?:hi|hello|hey|hola|buenas|kaixo|aupa|bon|bona)\b/;
 const MOST_WORDS = 14;

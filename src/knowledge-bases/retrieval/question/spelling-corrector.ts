@@ -19,7 +19,7 @@ export interface Correction {
   readonly like: readonly string[];
 }
 
-/** Words that are corrected in one question. Each costs some hundred look-ups. */
+/** Most words that are corrected in one question: each takes some hundred look-ups. */
 const MOST_WORDS = 4;
 /** Least similarity of a word with two errors to a stem. */
 const LEAST_SIMILARITY = 0.3;
@@ -31,7 +31,7 @@ interface Suspect {
   readonly candidates: readonly string[];
 }
 
-/** Replaces words that the material does not have by the nearest ones that it has. */
+/** Replaces words that the material does not have by the nearest words of the material. */
 @Injectable()
 export class SpellingCorrector {
   constructor(private readonly words: SpellingRepository) {}
@@ -67,7 +67,7 @@ export class SpellingCorrector {
 export const corrected = (question: string, corrections: readonly Correction[]): string =>
   question.replace(WORD, (word) => corrections.find(({ from }) => from === word)?.to ?? word);
 
-/** Words that may be unknown to the material. Words in quotation marks are meant as they are written. */
+/** Words of the question that the material may not have. Quoted words are left out: they are meant as written. */
 function strangeWords(question: string, unknown: readonly string[] | null): string[] {
   const quoted = new Set(quotedPhrases(question).flatMap((phrase) => phrase.trim().split(' ')));
   return [...new Set(question.match(WORD) ?? [])].filter((word) => {
@@ -76,7 +76,7 @@ function strangeWords(question: string, unknown: readonly string[] | null): stri
   });
 }
 
-/** Stemmers change the end of a word. */
+/** Letters at the end of a word that a stemmer may change. */
 const CHANGED_BY_STEMMER = 2;
 
 function mayHaveStem(word: string, stem: string): boolean {
@@ -91,7 +91,7 @@ function suspectOf(word: string): Suspect[] {
 
 type Near = Pick<Correction, 'to' | 'like'>;
 
-/** The word with one error less that is nearest; else the stem of a word with two errors. */
+/** The nearest known word at a distance of one error; else the nearest known stem, at two errors. */
 const nearest = (suspect: Suspect, first: number, known: readonly KnownWord[]): Near | null =>
   nearestWord(suspect, first, known) ?? nearestStem(suspect, known);
 
@@ -130,7 +130,7 @@ function nearestStem({ folded }: Suspect, known: readonly KnownWord[]): Near | n
   return best === undefined ? null : { to: best.text, like: [] };
 }
 
-/** The corrections of which a passage has a word: the vocabulary holds stems, and a stem may come from quite another word. */
+/** Corrections whose word occurs in a passage. The vocabulary holds stems only, and different words can share a stem. */
 export function provenBy(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
   const words = wordsOf(passages);
   return corrections.filter(({ to, like }) => {
@@ -150,7 +150,7 @@ function wordsOf(passages: readonly string[]): ReadonlyMap<string, string> {
   return words;
 }
 
-/** The corrections in the words of the passages that they led to: candidates are folded, and stems are no words. */
+/** The corrections, spelt as in the passages that they found: candidates have no accents, and stems are not words. */
 export function spelt(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
   const words = wordsOf(passages);
   return corrections.map((correction) => ({ ...correction, to: wordFor(correction, words) }));

@@ -4,11 +4,11 @@ import { searchableQuestion } from '../../search/words/searchable-text';
 import { withoutStopWords } from '../../search/words/stop-words';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 
-/** A question in the words of one language, for the passages of that language. */
+/** A question as it is searched for in the passages of one language. */
 export interface Wording {
   readonly configuration: string;
   readonly text: string;
-  /** Configuration of the language that it is written in. */
+  /** Text-search configuration of the language that `text` is written in. */
   readonly spoken: string;
   /** Absent for the question in its own words. */
   readonly isTranslation?: true;
@@ -22,7 +22,7 @@ export interface Question {
   readonly translations: ReadonlyMap<string, string>;
 }
 
-/** Wordings, and which knowledge base is asked in which of them. */
+/** The wordings of a question, and the wordings that each knowledge base is searched with. */
 export interface Worded {
   readonly wordings: readonly Wording[];
   /** `number` counts wordings from 1. */
@@ -31,7 +31,7 @@ export interface Worded {
 
 type Base = Pick<KnowledgeBaseEntity, 'id' | 'language' | 'languages' | 'indexVersion'>;
 
-/** Languages that one knowledge base is searched in. Each costs a search of its own. */
+/** Most languages that one knowledge base is searched in: each is a separate search. */
 const MOST_LANGUAGES = 4;
 
 const known = (language: string): boolean => language !== NO_LANGUAGE;
@@ -47,7 +47,7 @@ export function languagesOf({ language, languages }: Pick<Base, 'language' | 'la
 export const materialLanguages = (bases: readonly Pick<Base, 'language' | 'languages'>[]): string[] =>
   [...new Set(bases.flatMap((base) => languagesOf(base, null)))].filter(known);
 
-/** Languages other than the question's that some passages are in. */
+/** Languages of the passages, without the language of the question. */
 export function foreignLanguages(bases: readonly Base[], own: TextLanguage | null): string[] {
   if (own === null) return [];
   const all = new Set(bases.flatMap((base) => languagesOf(base, own)));
@@ -67,7 +67,7 @@ function wordingIn(language: string, { indexVersion }: Base, question: Question)
 
 const keyOf = ({ configuration, text, spoken }: Wording): string => JSON.stringify([configuration, text, spoken]);
 
-/** Each knowledge base in each of its languages. */
+/** One wording for each language of each knowledge base; equal wordings are shared. */
 export function worded(bases: readonly Base[], question: Question): Worded {
   const wordings = new Map<string, { readonly wording: Wording; readonly number: number }>();
   const scopes = bases.flatMap((base) => {

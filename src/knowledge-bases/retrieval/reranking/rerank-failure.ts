@@ -13,7 +13,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   quota_exceeded: 'was not asked because a limit of use is reached',
 };
 
-/** What a reranker did instead of sorting; null for a defect of this service. */
+/** Reason why the reranker did not sort, for a warning; null for a defect of this service. */
 export const rerankFailure = (error: unknown): string | null =>
   error instanceof AppError ? (REASONS[error.code] ?? 'failed') : null;
 

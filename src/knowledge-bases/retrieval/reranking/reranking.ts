@@ -1,23 +1,23 @@
 import { type Candidate, isOwn, withColumnNames } from '../passages/candidate';
 import { rerankWarning } from './rerank-failure';
 
-/** Candidates of a list that are judged. Text-embeddings-inference takes 32 texts at once unless told otherwise. */
+/** Most candidates of a list that are scored. Text-embeddings-inference accepts 32 texts per call by default. */
 export const RERANKED = 30;
 
 /** Candidates that may be sent to the reranker. */
 export interface Rerankable {
   /** Ids of knowledge bases. */
   readonly bases: ReadonlySet<string>;
-  /** Whether passages of external servers may. */
+  /** Whether passages of external servers may be sent, too. */
   readonly external: boolean;
 }
 
-/** Scores of passages, or why there are none. */
+/** Scores of the passages, or why the reranker gave none. */
 export type AskReranker = (passages: readonly string[]) => Promise<readonly number[] | string>;
 
 /**
- * Sorts the candidates of one query. They change places with each other only: passages that may not be sent keep theirs.
- * Each list is judged once, so that a second, deeper search does not ask again.
+ * Sorts the candidates of one query that may be sent to the reranker; all other candidates keep their places. Each list is
+ * scored once: a second, deeper search reuses the scores.
  */
 export class Reranking {
   private readonly asked = new Map<number, Promise<ReadonlyMap<string, number>>>();
@@ -55,7 +55,7 @@ export class Reranking {
   }
 }
 
-/** The heading often names the topic that the text does not. */
+/** The text with its heading, which often names a topic that the text itself does not. */
 function textOf(candidate: Candidate): string {
   const { text } = withColumnNames(candidate);
   return isOwn(candidate) && candidate.hit.section !== '' ? `${candidate.hit.section}\n${text}` : text;

@@ -3,7 +3,7 @@ import { TranslatorService } from '../../../connectors';
 import { isIn, LanguageDetector, type TextLanguage } from '../../../platform/languages';
 import { translationFailure, translationWarning } from './translation-failure';
 
-/** Longer questions are cut: some translators take a question in their address. */
+/** Longer questions are cut: some translators take the question as part of the URL. */
 const TEXT_CHARS = 2_000;
 /** Languages that a question is translated into. */
 const MOST_LANGUAGES = 3;
@@ -22,7 +22,7 @@ export interface Translations {
   readonly warnings: readonly string[];
 }
 
-/** Tells the language of questions, and translates them with the organization's translator. */
+/** Detects the language of questions, and translates them with the organization's translator. */
 @Injectable()
 export class QuestionLanguages {
   private readonly logger = new Logger(QuestionLanguages.name);
@@ -32,12 +32,12 @@ export class QuestionLanguages {
     private readonly detector: LanguageDetector,
   ) {}
 
-  /** Null when it cannot be told. */
+  /** Null for an unknown language. */
   detect(text: string): Promise<TextLanguage | null> {
     return this.detector.detect(text);
   }
 
-  /** A language that the translator fails at is left out, with a warning. Rejects only when the signal aborts. */
+  /** A failed translation is left out, with a warning. Rejects only when the signal aborts. */
   async translate(
     organizationId: string,
     { text, language, into, signal }: QuestionToTranslate,

@@ -1,6 +1,6 @@
 import { rerankFailure } from '../reranking/rerank-failure';
 
-/** What a translator did instead; null for a defect of this service. */
+/** Reason why the translator did not translate, for a warning; null for a defect of this service. */
 export const translationFailure = (error: unknown): string | null => rerankFailure(error);
 
 export const translationWarning = (why: string): string =>

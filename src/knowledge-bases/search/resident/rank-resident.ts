@@ -24,8 +24,8 @@ interface Weighed {
 }
 
 /**
- * What `BM25_QUERY` finds, from indexes in memory: the same figures for each passage. Exact for any number of postings,
- * where the SQL reads a bounded number.
+ * Ranks as `BM25_QUERY` does, but from indexes in memory, with the same similarity and strength for each passage. The
+ * choice of passages is exact for any number of postings; the SQL reads a bounded number.
  *
  * @param words in the order of `RESIDENT_WORDS`, which decides between equally rare ones
  */
@@ -115,7 +115,7 @@ function best(index: ResidentIndex, words: readonly Weighed[], limits: { mean: n
 
 const NO_POSTINGS = { places: new Uint32Array(), frequencies: new Uint8Array() };
 
-/** One entry a chunk: the best of its wordings. */
+/** One entry for each chunk, with the best values of its wordings. */
 function merged(found: readonly Found[]): readonly Found[] {
   const byChunk = new Map<string, Found>();
   for (const each of found) {

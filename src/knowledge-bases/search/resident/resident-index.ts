@@ -1,9 +1,9 @@
 import type { Hit } from '../chunk.types';
 
-/** What a hit tells of a chunk, whatever the question. */
+/** Columns of a hit that do not depend on the question. */
 export type FoundChunk = Omit<Hit, 'similarity' | 'strength' | 'unknown'>;
 
-/** A chunk of a generation in force. */
+/** A chunk of the current generation of its document. */
 export interface ResidentChunk extends FoundChunk {
   /** Words of the indexed text. */
   readonly length: number;
@@ -17,7 +17,7 @@ export interface ResidentTerm {
   readonly df: number;
 }
 
-/** Counts that the ranking uses. They include chunks of generations that are not in force, as in the SQL. */
+/** Counts that the ranking uses. They include chunks of other generations, as in the SQL. */
 export interface ResidentTotals {
   readonly id: string;
   readonly chunkCount: number;

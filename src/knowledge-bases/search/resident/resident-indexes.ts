@@ -11,7 +11,7 @@ import { ResidentRepository, type ResidentState } from './resident.repository';
 const MOST_CHUNKS = 4_000;
 /** Bytes of all indexes together, as estimated by `sizeOf`. */
 const MOST_BYTES = 96 * 1024 * 1024;
-/** An index that nobody asked for so long makes room for others. */
+/** An index that was not searched for this long may be evicted. */
 const IDLE_MS = 10 * 60_000;
 const MOST_STATES = 5_000;
 /** Tables that decide the contents of an index. */
@@ -19,18 +19,18 @@ const TABLES = ['knowledge_bases', 'kb_documents', 'kb_chunks'];
 
 interface Held {
   readonly version: string;
-  /** Null while it is read, or was asked for once only. */
+  /** Null after the first search, and while the index is being read. */
   readonly index: ResidentIndex | null;
-  /** There was no room for the index. It is not read again before the mark is idle, or the version another one. */
+  /** The index did not fit into memory. The next try is at another version, or after `IDLE_MS` without a search. */
   readonly isRefused?: boolean;
 }
 
 /**
  * Keyword indexes of small knowledge bases in memory (ADR-0007).
  *
- * An index is read in the background when a knowledge base is asked a second time without a change between. Until then,
- * and after a change, the database searches: a knowledge base in the middle of an upload is never read. Indexes in use are
- * not driven out by others, which would then be read again and again.
+ * An index is read in the background when a knowledge base is searched twice without a change in between. Until then, and
+ * after a change, the database searches. So a knowledge base is never read in the middle of an upload. An index in use is not
+ * evicted for another one: the two would evict each other again and again.
  */
 @Injectable()
 export class ResidentIndexes {
@@ -42,7 +42,7 @@ export class ResidentIndexes {
     ttl: IDLE_MS,
     updateAgeOnGet: true,
   });
-  /** One at a time, so that questions of others do not wait for many. */
+  /** Indexes are read one at a time: on the embedded engine, searches wait for each statement of a read. */
   private reading: Promise<void> | null = null;
 
   constructor(
@@ -119,7 +119,7 @@ export class ResidentIndexes {
   }
 }
 
-/** Bytes a chunk takes beside its text, and a posting. */
+/** Bytes of a chunk without its text, and of a posting. */
 const PER_CHUNK = 1_000;
 const PER_POSTING = 16;
 

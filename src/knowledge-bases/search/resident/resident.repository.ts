@@ -6,7 +6,7 @@ import { CHUNK_COLUMNS } from '../hit-rows';
 import type { QuestionWord } from './rank-resident';
 import { ResidentIndex, type ResidentChunk, type ResidentTerm, type ResidentTotals } from './resident-index';
 
-/** What decides the contents of an index. A search gives the same results while `version` stays equal. */
+/** State of a knowledge base. Searches give the same results while `version` stays equal. */
 export interface ResidentState extends ResidentTotals {
   readonly version: string;
 }
@@ -22,7 +22,7 @@ const STATES = `
 
 const TERMS = `SELECT id, term, df FROM kb_terms WHERE knowledge_base_id = $1`;
 
-/** Chunks read at once: on the embedded engine all other queries wait for it. */
+/** Chunks of one statement. On the embedded engine, all other queries wait for the statement. */
 const BATCH = 250;
 
 const CHUNKS = `
@@ -37,8 +37,8 @@ const CHUNKS = `
 /**
  * Parameters: text-search configurations of the wordings, the wordings, configurations that they are written in.
  *
- * The selects around the parameters hide their values from the planner, which would plan each question anew otherwise:
- * that stems the stop words of nine languages.
+ * The selects around the parameters hide their values from PostgreSQL's planner, so that one plan serves all questions.
+ * A new plan would stem the stop words of nine languages each time.
  */
 const QUESTION_WORDS = `
   WITH wording AS MATERIALIZED (

@@ -44,15 +44,16 @@ const EF_SEARCH = 1_000;
 export const annType = (dimensions: number): string =>
   dimensions <= ANN_FULL ? `vector(${dimensions})` : `halfvec(${dimensions})`;
 
-/** Only chunks of the current generation answer. */
+/** True for chunks of the current generation of their document. */
 const IS_CURRENT = `
   (SELECT true FROM kb_documents d WHERE d.generation = near.generation AND d.knowledge_base_id = s.knowledge_base_id)`;
 
 const SIMILARITY = 'least(1, greatest(0, -near.distance))';
 
 /**
- * Compares every vector of the index. The nearest few almost always hold enough current chunks. Where old chunks fill them,
- * all are sorted; OFFSET 0 keeps sort and check apart, so that few are checked.
+ * Compares every vector of the index. The first step checks only the nearest few, which almost always hold `topK` current
+ * chunks. Otherwise the second step sorts all vectors and checks them in order. OFFSET 0 keeps PostgreSQL from checking before
+ * it sorts.
  */
 const exactNear = (topK: string): string => {
   const few = `2 * ${topK}::int + 100`;
@@ -81,7 +82,7 @@ const exactNear = (topK: string): string => {
   LIMIT ${topK})`;
 };
 
-/** The graph holds this index only, so no filter loses hits. The iterative scan continues until `topK` are current. */
+/** Each graph holds one index, so no filter drops hits. The iterative scan continues until `topK` current chunks are found. */
 const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
   const type = annType(dimensions);
   return `
@@ -99,7 +100,7 @@ const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
  * SELECT of `knowledge_base_id, chunk_id, similarity`: the nearest current chunks of each knowledge base, for a CTE.
  *
  * Vectors have length 1, so the inner product is the cosine. The similarity is max(0, cos). A knowledge base of another
- * organization gives nothing.
+ * organization has no hits.
  */
 export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] = []): string {
   const known = graphs.map(({ index }) => whole(index)).join(', ');

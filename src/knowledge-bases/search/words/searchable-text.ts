@@ -1,6 +1,6 @@
 /**
- * Form of the index. Number 1 had no parts of compounds, number 2 no page labels, number 3 no word with the stem of a stop
- * word. A higher number re-indexes every knowledge base in the background.
+ * Version of the index. Version 1 had no parts of compounds, version 2 no page labels, version 3 no word with the stem of a
+ * stop word. A new version re-indexes every knowledge base in the background.
  */
 export const INDEX_VERSION = 4;
 
@@ -43,9 +43,9 @@ export const camelParts = (word: string): string[] =>
 const withCamelParts = (text: string): string =>
   text.replace(/\p{L}+/gu, (word) => [word, ...camelParts(word)].join(' '));
 
-/** A question as an index of this form has its words. */
+/** The question, with words in the form in which an index of this version stores them. */
 export const searchableQuestion = (text: string, indexVersion = INDEX_VERSION): string =>
   indexVersion < 2 ? foldedText(text) : withoutHyphen(splitJoined(foldedText(text)));
 
-/** A passage as it is indexed: its compounds as they stand and in parts. */
+/** The text of a passage as it is indexed: with compounds whole and in parts. */
 export const searchableText = (text: string): string => withCamelParts(searchableQuestion(text));

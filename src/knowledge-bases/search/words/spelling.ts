@@ -7,14 +7,14 @@ const MOST = 20;
 const LONG = 8;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Word length from which each kind of error is mended: a short word with another letter is usually another word. */
+/** Least word length for correcting each kind of error: a short word with another letter is usually another word. */
 const LEAST_FOR = { left_out: 5, added: 5, replaced: 6 } as const;
 
 /** Whether a folded word is one that can be corrected. */
 export const isCorrectable = (word: string): boolean =>
   word.length >= LEAST && word.length <= MOST && /^[a-z]+$/.test(word);
 
-/** Two letters that changed places, or a letter that was doubled or is missing from a pair. */
+/** Undoes the most frequent typing errors: swapped letters, a letter too many in a pair, or one too few. */
 function* slips(word: string): Generator<string> {
   for (let at = 0; at < word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
@@ -35,17 +35,17 @@ function* otherErrors(word: string): Generator<string> {
   }
 }
 
-/** Words that a slip of the fingers most often means. */
+/** Candidates for a word with one of the most frequent typing errors. */
 export const slipsOf = (word: string): string[] => [...slips(word)];
 
-/** Everything that may have been meant by a word with one error: at most some 1,100 words, whatever the vocabulary is. */
+/** All candidates for a word with one error: at most some 1,100, whatever the size of the vocabulary. */
 export const candidatesFor = (word: string): string[] => {
   const all = new Set([...slips(word), ...otherErrors(word)]);
   all.delete(word);
   return [...all];
 };
 
-/** First letters of the vocabulary in which the second error of a long word is looked for; null for a short one. */
+/** Prefix of the words that are compared with a long word, for two errors; null for a short word. */
 export const neighbourhoodOf = (word: string): string | null => (word.length < LONG ? null : word.slice(0, 3));
 
 /** Whether a stem is the beginning of a long word with at most two errors. */
