@@ -12,8 +12,8 @@ export const COURSE_QUESTIONS: Recipe = {
   ),
   about: text(
     'Answers questions from your course material and shows the passages.',
-    'Responde preguntas con el material del curso y muestra los pasajes.',
-    'Respon preguntes amb el material del curs i en mostra els passatges.',
+    'Responde preguntas con el material del curso y muestra los fragmentos.',
+    'Respon preguntes amb el material del curs i en mostra els fragments.',
     'Ikastaroko materialetik erantzuten du eta pasarteak erakusten ditu.',
   ),
   needs: ['multi_tool'],

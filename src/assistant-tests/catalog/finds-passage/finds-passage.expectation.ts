@@ -16,14 +16,17 @@ export const FINDS_PASSAGE: Expectation<Config> = {
     checked_by: 'exact',
     texts: {
       en: { name: 'Finds a passage', about: 'A passage that the tools find contains this text.' },
-      es: { name: 'Encuentra un pasaje', about: 'Un pasaje que encuentran las herramientas contiene este texto.' },
-      ca: { name: 'Troba un passatge', about: 'Un passatge que troben les eines conté aquest text.' },
+      es: {
+        name: 'Encuentra un fragmento',
+        about: 'Un fragmento que encuentran las herramientas contiene este texto.',
+      },
+      ca: { name: 'Troba un fragment', about: 'Un fragment que troben les eines conté aquest text.' },
       eu: { name: 'Pasarte bat aurkitzen du', about: 'Tresnek aurkitutako pasarte batek testu hau dauka.' },
     },
     config_schema: textSchema({
       en: 'Text of the passage',
-      es: 'Texto del pasaje',
-      ca: 'Text del passatge',
+      es: 'Texto del fragmento',
+      ca: 'Text del fragment',
       eu: 'Pasartearen testua',
     }),
   },
