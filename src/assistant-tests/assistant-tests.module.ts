@@ -24,6 +24,7 @@ import { TestRunsController } from './test-runs/test-runs.controller';
 import { TestedAssistantRepository } from './test-runs/tested-assistants.repository';
 import { AssistantTests } from './tests/assistant-tests.service';
 import { AssistantTestsController } from './tests/assistant-tests.controller';
+import { RubricReach } from './tests/rubric-reach.service';
 import { TestProposals } from './tests/test-proposals.service';
 
 @Module({
@@ -46,6 +47,7 @@ import { TestProposals } from './tests/test-proposals.service';
     ExpectationCatalogue,
     OperatorTests,
     PublicationGates,
+    RubricReach,
     TestAsking,
     TestDiffs,
     TestProposals,

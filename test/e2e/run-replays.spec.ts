@@ -212,6 +212,32 @@ describe('repeated runs and receipts', () => {
       expect((await teacher.api('POST', tests(), wrong)).json.errors[0].path).toBe('turns[0].expectations[0].kind');
     });
 
+    it('name no rubric of the owner that their editor may not read', async () => {
+      const level = (score: number) => ({ id: `l${score}`, score, label: 'Level', description: 'Work' });
+      const levels = [level(1), level(4)];
+      const { json, status } = await app.api('POST', '/api/v1/rubrics', {
+        ...{
+          rubricId: 'private-rubric-0001',
+          title: 'Private',
+          description: 'Mine',
+          scoringType: 'points',
+          maxScore: 4,
+        },
+        criteria: [{ id: 'c1', name: 'Thesis', description: 'Clarity', weight: 100, levels }],
+        metadata: { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+      });
+      expect(status).toBe(201);
+      const body = { name: 'judged', turns: [turn('meets_rubric', { rubric_id: json.id, min_score: 50 })] };
+      expect((await teacher.api('POST', tests(), body)).json.errors).toEqual([
+        expect.objectContaining({ path: 'turns[0].expectations[0].config.rubric_id' }),
+      ]);
+      const made = await app.api('POST', tests(), body);
+      expect(made.status).toBe(201);
+      const kept = { name: 'renamed', turns: body.turns };
+      const changed = await teacher.api('PATCH', `${tests()}/${made.json.id}`, kept, { 'if-match': '"1"' });
+      expect(changed.status).toBe(200);
+    });
+
     it('hold conversations, and never count as passed what is gone or not judged', async () => {
       upstream.always(({ body }) =>
         body.response_format === undefined

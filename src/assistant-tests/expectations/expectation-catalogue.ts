@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject, Problem } from '../../kernel';
+import { isJsonObject, type JsonObject, type Problem } from '../../kernel';
 import { closestName, ConfigSchemas } from '../../tools';
 import { EXPECTATION_PLUGINS } from '../catalog';
 import type { CheckContext, Expectation, ExpectationDefinition, Outcome, TestedAnswer } from '../contract';
@@ -35,6 +35,17 @@ export class ExpectationCatalogue {
     }
     const under = (inner: string): string => (inner === '' ? `${path}.config` : `${path}.config.${inner}`);
     return this.schemas.exactProblems(kind, config).map((problem) => ({ ...problem, path: under(problem.path) }));
+  }
+
+  /** Ids of rubrics in the settings, by member. */
+  rubricsIn({ kind, config }: StatedExpectation): ReadonlyMap<string, string> {
+    const properties = this.kinds.get(kind)?.definition.config_schema['properties'];
+    const named = new Map<string, string>();
+    for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {})) {
+      const id = config[name];
+      if (isJsonObject(schema) && schema['x-reference'] === 'rubric' && typeof id === 'string') named.set(name, id);
+    }
+    return named;
   }
 
   /** A kind that this release does not know is gone. */

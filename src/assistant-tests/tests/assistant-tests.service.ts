@@ -20,6 +20,7 @@ import type { AssistantTestDto, CreateAssistantTestDto, UpdateAssistantTestDto }
 import type { AssistantTestEntity } from './assistant-test.entity';
 import { AssistantTestRepository } from './assistant-test.repository';
 import type { TestTurn } from './assistant-test.types';
+import { RubricReach, type TestChange } from './rubric-reach.service';
 
 export const MOST_TESTS = 1_000;
 
@@ -32,6 +33,7 @@ export class AssistantTests {
     private readonly tests: AssistantTestRepository,
     private readonly assistants: AssistantsService,
     private readonly catalogue: ExpectationCatalogue,
+    private readonly rubrics: RubricReach,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {
@@ -64,7 +66,7 @@ export class AssistantTests {
     { name, turns }: CreateAssistantTestDto,
   ): Promise<AssistantTestDto> {
     await this.assistants.assertConfigurable(caller, assistantId);
-    this.assertValid(turns);
+    await this.assertValid({ caller, assistantId, before: [] }, turns);
     const id = await this.transactions.once('assistant_test.create', async (tx) => {
       const id = uuidv7();
       const scope = this.tests.within(caller.organizationId, tx);
@@ -87,8 +89,8 @@ export class AssistantTests {
     { name, turns }: UpdateAssistantTestDto,
     expected: number | null,
   ): Promise<AssistantTestDto> {
-    await this.find(caller, assistantId, id);
-    if (turns !== undefined) this.assertValid(turns);
+    const { turns: before } = await this.find(caller, assistantId, id);
+    if (turns !== undefined) await this.assertValid({ caller, assistantId, before }, turns);
     const row = await this.versions.change({ caller, id, expected }, 'update', (before) => ({
       values: { ...(name !== undefined && { name }), ...(turns !== undefined && { turns: stored(turns) }) },
       before: { name: before.name, turns: before.turns },
@@ -109,11 +111,13 @@ export class AssistantTests {
     return row;
   }
 
-  private assertValid(turns: CreateAssistantTestDto['turns']): void {
+  private async assertValid(change: TestChange, turns: CreateAssistantTestDto['turns']): Promise<void> {
     const problems = turns.flatMap(({ expectations }, turn) =>
       expectations.flatMap((each, index) => this.catalogue.problems(each, `turns[${turn}].expectations[${index}]`)),
     );
     if (problems.length > 0) throw invalid(problems);
+    const closed = await this.rubrics.problems(change, turns);
+    if (closed.length > 0) throw invalid(closed);
   }
 }
 
