@@ -2,13 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { PeopleNames } from '../../organizations';
 import { RunsService } from '../../runs';
 import { PeopleMask } from '../privacy/mask-people';
-import { TimeSlices } from '../time-slices';
+import { periodStart } from '../privacy/period-start';
 import type { AskedQuestion } from './asked-question.types';
 import { AskedQuestionsRepository } from './asked-questions.repository';
 import { daysUntil, LocalTime } from './local-time';
 
 const DAY_MS = 86_400_000;
-export const MOST_QUESTIONS = 5_000;
+/** Longer than the longest period. Every period is cut from the same questions. */
+const LONGEST_DAYS = 367;
+const MOST_ASKERS = 20_000;
+const MOST_QUESTIONS = 5_000;
 
 /** What the class asked in some days. */
 export interface AskedPeriod {
@@ -29,7 +32,7 @@ export class AskedPeriods {
     private readonly names: PeopleNames,
   ) {}
 
-  /** The last `days` days with today, in a time zone. */
+  /** The last `days` days with today, in a time zone, from the first block of five people on (`periodStart`). */
   async last(
     organizationId: string,
     { assistantId, days, timeZone }: { readonly assistantId: number; readonly days: number; readonly timeZone: string },
@@ -39,14 +42,11 @@ export class AskedPeriods {
     const now = Date.now();
     const dates = daysUntil(local.at(now).day, days);
     const [first = ''] = dates;
-    const since = now - (days + 1) * DAY_MS;
-    const found = await this.asked.newest(organizationId, { assistantId, since, limit: MOST_QUESTIONS + 1 });
-    const slices = new TimeSlices();
-    const questions: AskedQuestion[] = [];
-    for (const question of found) {
-      await slices.ifDue();
-      if (local.at(question.time).day >= first) questions.push(question);
-    }
+    const since = now - LONGEST_DAYS * DAY_MS;
+    const askers = await this.asked.askers(organizationId, { assistantId, since, limit: MOST_ASKERS });
+    const from = periodStart(askers, (time) => local.at(time).day >= first);
+    const limit = MOST_QUESTIONS + 1;
+    const questions = from === null ? [] : await this.asked.newest(organizationId, { assistantId, from, limit });
     return {
       dates,
       local,

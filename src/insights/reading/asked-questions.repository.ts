@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { isSmallTalk } from '../../knowledge-bases';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
 import type { RatingValue } from '../../runs';
+import type { Asker } from '../privacy/period-start';
 import { TimeSlices } from '../time-slices';
 import type { AskedQuestion, ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
@@ -27,6 +28,14 @@ const EDITORS = `
   SELECT user_id FROM members WHERE organization_id = $1 AND role IN ('owner', 'admin')`;
 
 /** `$3` the least id, `$4` the most rows. Runs of tests are drafts. */
+const OF_CLASS = `
+  FROM runs run
+  WHERE run.organization_id = $1 AND run.assistant_id = $2 AND run.id >= $3 AND NOT run.draft AND run.replay IS NULL
+    AND run.parent_run_id IS NULL AND run.status NOT IN ('queued', 'running') AND run.user_id NOT IN (${EDITORS})
+  ORDER BY run.id DESC LIMIT $4`;
+
+const ASKERS = `SELECT run.id AS "runId", run.user_id AS "userId", run.created_at AS "createdAt" ${OF_CLASS}`;
+
 const ASKED = `
   SELECT run.id, run.user_id AS "userId", run.question, run.created_at AS "createdAt", run.status,
     run.first_token_ms AS "firstTokenMs", run.duration_ms AS "durationMs", run.prompt_tokens AS "promptTokens",
@@ -35,10 +44,13 @@ const ASKED = `
     (SELECT jsonb_agg(jsonb_build_array(tool->'plugin', tool->'status', tool->'chars', tool#>'{search,match,weak}'))
        FROM jsonb_array_elements(run.tools) tool) AS uses,
     run.sources @> '[{"type": "knowledge_base"}]' AS "hasSources"
-  FROM runs run
-  WHERE run.organization_id = $1 AND run.assistant_id = $2 AND run.id >= $3 AND NOT run.draft AND run.replay IS NULL
-    AND run.parent_run_id IS NULL AND run.status NOT IN ('queued', 'running') AND run.user_id NOT IN (${EDITORS})
-  ORDER BY run.id DESC LIMIT $4`;
+  ${OF_CLASS}`;
+
+interface AskerRow {
+  readonly runId: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+}
 
 interface AskedRow {
   readonly id: string;
@@ -63,12 +75,22 @@ interface AskedRow {
 export class AskedQuestionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Newest first, at most `limit`, asked since `since` (milliseconds). */
-  async newest(
+  /** Who asked since `since` (milliseconds), oldest first: the newest `limit` questions. */
+  async askers(
     organizationId: string,
     { assistantId, since, limit }: { readonly assistantId: number; readonly since: number; readonly limit: number },
-  ): Promise<AskedQuestion[]> {
+  ): Promise<Asker[]> {
     const parameters = [organizationId, assistantId, idAt(since), limit];
+    const rows = await this.dataSource.query<AskerRow[]>(ASKERS, parameters);
+    return rows.reverse().map(({ createdAt, ...asker }) => ({ ...asker, time: createdAt.getTime() }));
+  }
+
+  /** Newest first, at most `limit`, from the run `from` on. */
+  async newest(
+    organizationId: string,
+    { assistantId, from, limit }: { readonly assistantId: number; readonly from: string; readonly limit: number },
+  ): Promise<AskedQuestion[]> {
+    const parameters = [organizationId, assistantId, from, limit];
     const rows = await this.dataSource.query<AskedRow[]>(ASKED, parameters);
     const slices = new TimeSlices();
     const questions: AskedQuestion[] = [];
