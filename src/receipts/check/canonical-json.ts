@@ -4,15 +4,37 @@
  * @throws RangeError for a number that JSON cannot hold
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonicalJson(item ?? null)).join(',')}]`;
-  if (typeof value === 'object' && value !== null) return canonicalObject(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON holds finite numbers only');
-  return JSON.stringify(value ?? null);
+  // Joined once: a text would be copied again on each level around it.
+  const pieces: string[] = [];
+  write(value, pieces);
+  return pieces.join('');
 }
 
-function canonicalObject(value: object): string {
+function write(value: unknown, pieces: string[]): void {
+  if (Array.isArray(value)) writeArray(value, pieces);
+  else if (typeof value === 'object' && value !== null) writeObject(value, pieces);
+  else if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON holds finite numbers only');
+  else pieces.push(JSON.stringify(value ?? null));
+}
+
+function writeArray(value: readonly unknown[], pieces: string[]): void {
+  pieces.push('[');
+  for (const [index, item] of value.entries()) {
+    if (index > 0) pieces.push(',');
+    write(item, pieces);
+  }
+  pieces.push(']');
+}
+
+function writeObject(value: object, pieces: string[]): void {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+  let before = '{';
+  for (const [name, member] of members) {
+    pieces.push(before, JSON.stringify(name), ':');
+    write(member, pieces);
+    before = ',';
+  }
+  pieces.push(members.length === 0 ? '{}' : '}');
 }
