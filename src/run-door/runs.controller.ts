@@ -48,7 +48,7 @@ import {
 } from './run.dto';
 import { presentPage, presentRun } from './run-view';
 
-/** One batch at most waits for a reader; it may hold all events of a run. */
+/** Buffer of a stream: at most one batch waits for the reader. A batch may hold all events of a run. */
 const MOST_PENDING_CHARS = 64 * 1_024 * 1_024;
 
 function filterOf({ assistant_id, status, problems, from, to, user_id, rating, q }: RunQueryDto): RunFilter {

@@ -19,6 +19,6 @@ export function gateTests(tests: readonly KnownTest[], results: readonly LatestR
   return tests.map(({ id, name, version }) => ({ id, name, state: states.get(`${id} ${version}`) ?? 'not_run' }));
 }
 
-/** An assistant without a test has nothing that passes. */
+/** An assistant without tests does not pass. */
 export const passes = (tests: readonly GateTest[]): boolean =>
   tests.length > 0 && tests.every(({ state }) => state === 'passed');

@@ -10,7 +10,7 @@ export function stateOf(asked: readonly AskedTurn[]): TestState {
 }
 
 export const CHANGES = ['better', 'worse', 'same', 'other', 'new', 'removed'] as const;
-/** `other`: it failed before and after in another way. */
+/** `other`: it passed neither before nor after, with different results. */
 export type Change = (typeof CHANGES)[number];
 
 export function changeOf(before: TestState | null, after: TestState | null): Change {

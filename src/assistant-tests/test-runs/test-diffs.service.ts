@@ -83,7 +83,7 @@ function changeIn([before, after]: Pair): TestChangeDto {
   };
 }
 
-/** Members of the metadata are told apart. */
+/** Names of the members that differ; members of objects are compared one by one (`metadata.tools`). */
 function changedMembers(before: Definition, after: Definition): readonly string[] {
   return MEMBERS.flatMap((member) => {
     const [old, fresh] = [before[member], after[member]];

@@ -32,11 +32,11 @@ export class TestResultEntity {
   @Column('text', { default: 'waiting' })
   state!: TestState;
 
-  /** The run that goes on. */
+  /** The run that answers the current question. */
   @Column('uuid', { name: 'run_id', nullable: true })
   runId!: string | null;
 
-  /** The turns that were asked. */
+  /** The questions asked so far. */
   @Column('jsonb', { default: [] })
   asked!: readonly AskedTurn[];
 

@@ -14,7 +14,7 @@ export const TEST_STATES = [
 ] as const;
 export type TestState = (typeof TEST_STATES)[number];
 
-/** One question of a test with what came of it. */
+/** One question of a test with its results. */
 export interface AskedTurn {
   readonly run_id: string;
   readonly answer: string;

@@ -84,7 +84,7 @@ export class TestRuns {
     return { ...found, items: found.items.map(presentResult), total };
   }
 
-  /** Results that are there stay. Repeating changes nothing. */
+  /** The results so far stay. A second call changes nothing. */
   async cancel(caller: Caller, assistantId: number, id: string): Promise<TestRunDto> {
     await this.find(caller, assistantId, id);
     await this.testRuns.within(caller.organizationId).cancel(id);

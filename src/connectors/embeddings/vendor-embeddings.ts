@@ -13,7 +13,7 @@ import { badResponse, callModel, errorInAnswer, ModelTransport } from '../transp
 import type { CallDeadline } from '../transport/call-deadline';
 import { UpstreamFailure } from '../transport/upstream-failure';
 
-/** How vendors say that a text, or a whole call, is longer than they take. */
+/** Vendors' messages for a text, or a call, that is too long. */
 const TOO_LONG =
   /too (?:long|large|many (?:tokens|inputs))|context.length|maximum (?:context|input|batch|sequence)|exceed|token limit/i;
 
@@ -41,7 +41,7 @@ export function embeddingsOf(plugin: ConnectorPlugin, outbound: OutboundClient):
 }
 
 class OneTry implements VendorAccess {
-  /** An SDK wraps the error that its `fetch` rejects with. */
+  /** The error of `fetch`, kept because an SDK wraps it in its own. */
   failure: unknown;
 
   constructor(

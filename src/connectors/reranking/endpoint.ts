@@ -1,4 +1,4 @@
-/** An address as people enter it: the server, its version or the whole endpoint. */
+/** The endpoint for an address as people enter it: with or without the version and the path. */
 export function endpointOf(address: string, path: string): string {
   const url = new URL(address);
   const given = url.pathname.replace(/\/+$/, '');

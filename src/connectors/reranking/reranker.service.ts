@@ -11,15 +11,15 @@ import { codeOfStatus, jsonOf } from '../transport/service-answer';
 import { checkedScores } from './checked-scores';
 import { endpointOf } from './endpoint';
 
-/** A reranker that failed is not asked for so long: every question would wait for its deadline. */
+/** Circuit breaker: a reranker that failed is not asked for this long. Otherwise every question would wait for the time limit. */
 const COOL_DOWN_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
 const PROVIDER = 'reranker';
 const NO_RUN = '';
 const NO_ANSWER = { max_tokens: 0 } as const;
 
-/** Failures after which the server needs a rest. */
-const TIRED: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
+/** Failures that open the circuit. */
+const OPENS_CIRCUIT: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
 
 export interface RerankJob {
   readonly question: string;
@@ -30,7 +30,7 @@ export interface RerankJob {
 /** Asks the reranker of an organization how well passages answer a question. */
 @Injectable()
 export class RerankerService {
-  private readonly resting = new LRUCache<string, AppError>({ max: 1_000, ttl: COOL_DOWN_MS });
+  private readonly openCircuits = new LRUCache<string, AppError>({ max: 1_000, ttl: COOL_DOWN_MS });
 
   constructor(
     private readonly organizations: OrganizationsService,
@@ -52,7 +52,7 @@ export class RerankerService {
     const { reranker } = runtime;
     if (reranker === null) throw new AppError('connector_not_configured', 'The organization has no reranker');
     const key = JSON.stringify([organizationId, reranker.url, reranker.dialect, reranker.model]);
-    const known = this.resting.get(key);
+    const known = this.openCircuits.get(key);
     if (known !== undefined) throw known;
     const meter = await this.metering.of(NO_RUN, runtime);
     const messages = [job.question, ...job.passages].map((content) => ({ role: 'user', content }) as const);
@@ -63,7 +63,7 @@ export class RerankerService {
       return await this.ask(reranker, job);
     } catch (error) {
       call.fail(error);
-      if (error instanceof AppError && TIRED.has(error.code)) this.resting.set(key, error);
+      if (error instanceof AppError && OPENS_CIRCUIT.has(error.code)) this.openCircuits.set(key, error);
       throw error;
     } finally {
       meter.end(call);

@@ -10,7 +10,7 @@ import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../../plat
 import { codeOfStatus, jsonOf } from '../transport/service-answer';
 import { checkedTranslation } from './checked-translation';
 
-/** A translator that failed is not asked for so long: every question would wait for its deadline. */
+/** Circuit breaker: a translator that failed is not asked for this long. Otherwise every question would wait for the time limit. */
 const COOL_DOWN_MS = 20_000;
 const MAX_BYTES = 256 * 1024;
 const PROVIDER = 'translator';
@@ -19,8 +19,8 @@ const NO_ANSWER = { max_tokens: 0 } as const;
 /** Several tools of one assistant search for the same question. */
 const KEPT = { max: 500, ttl: 10 * 60_000 } as const;
 
-/** Failures after which the server needs a rest. */
-const TIRED: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
+/** Failures that open the circuit. */
+const OPENS_CIRCUIT: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
 
 export interface TranslationJob {
   readonly text: string;
@@ -33,7 +33,7 @@ export interface TranslationJob {
 /** Asks the translator of an organization. */
 @Injectable()
 export class TranslatorService {
-  private readonly resting = new LRUCache<string, AppError>({ max: 1_000, ttl: COOL_DOWN_MS });
+  private readonly openCircuits = new LRUCache<string, AppError>({ max: 1_000, ttl: COOL_DOWN_MS });
   private readonly kept = new LRUCache<string, string>(KEPT);
 
   constructor(
@@ -59,7 +59,7 @@ export class TranslatorService {
     const key = JSON.stringify([server, job.from, job.to, job.text]);
     const known = this.kept.get(key);
     if (known !== undefined) return known;
-    const failed = this.resting.get(server);
+    const failed = this.openCircuits.get(server);
     if (failed !== undefined) throw failed;
     const meter = await this.metering.of(NO_RUN, runtime);
     const messages = [{ role: 'user', content: job.text } as const];
@@ -71,7 +71,7 @@ export class TranslatorService {
       return translation;
     } catch (error) {
       call.fail(error);
-      if (error instanceof AppError && TIRED.has(error.code)) this.resting.set(server, error);
+      if (error instanceof AppError && OPENS_CIRCUIT.has(error.code)) this.openCircuits.set(server, error);
       throw error;
     } finally {
       meter.end(call);

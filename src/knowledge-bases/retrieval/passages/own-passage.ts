@@ -5,8 +5,8 @@ import { momentAddress } from '../../sources/fetching/watch-page';
 import type { Passage } from './retrieval.types';
 
 /**
- * A passage from our own index, unlike those of external servers. `file_url` leads to the document as it is stored here,
- * which is also the source's address unless the document was fetched from one. `language` is that of the question.
+ * A passage of one of our knowledge bases. `fileUrl` leads to the stored document. The source links to the address that the
+ * document was fetched from, else to `fileUrl`. `language` is the language of the question.
  */
 export function ownPassage(
   { hit, text, similarity, relevance, knowledgeBase, matches, chunks }: OwnCandidate,

@@ -1,7 +1,7 @@
 import { type KnowledgeBaseSource, placeText, type PlaceUnit } from '../../../kernel';
 import type { Hit } from '../../search/chunk.types';
 
-/** What the pages of an index are, by the extension of the document. */
+/** Unit that `page` counts, by the extension of the document. */
 const UNITS: Readonly<Record<string, PlaceUnit>> = { pdf: 'page', pptx: 'slide', xlsx: 'sheet', ipynb: 'cell' };
 
 type PlacedHit = Pick<Hit, 'filename' | 'page' | 'page_end' | 'page_label' | 'page_end_label' | 'page_count'>;
@@ -14,7 +14,7 @@ function labelOf({ page, page_end: last, page_label: first, page_end_label: end 
   return `${first}–${end}`;
 }
 
-/** Where a passage stands, in words of the question's language too. Sheets and cells are no pages that a link could open. */
+/** Place of a passage, also as text in the language of the question. Sheets and cells have no `page`: no link can open them. */
 export function placeOf(
   hit: PlacedHit,
   language: string | null,
