@@ -85,6 +85,11 @@ test('a change that breaks a test is stopped before its publication', async ({ p
   await expect(page.getByTestId('test-diff')).toContainText('Passed → Failed');
   await picture(page, 'test-comparison');
   await check(page);
+  await page.keyboard.press('Escape');
+  await page.getByTestId('run-tests').click();
+  await page.getByTestId('earlier-run').selectOption({ index: 1 });
+  await page.getByTestId('compare-tests').click();
+  await expect(page.getByTestId('test-diff')).toContainText('Passed → Failed');
 
   await page.goto(`/assistants?q=${encodeURIComponent('Tested tutor')}`);
   await page.getByTestId('assistant-actions').click();
