@@ -22,7 +22,7 @@ export const WITHIN_COST: Expectation<Config> = {
         name: 'Costa com a màxim',
         about: 'La resposta costa com a màxim aquest import. El model ha de tenir preu.',
       },
-      eu: { name: 'Gehienez balio du', about: 'Erantzunak gehienez zenbateko hau balio du. Ereduak prezioa behar du.' },
+      eu: { name: 'Gehieneko kostua', about: 'Erantzunak gehienez zenbateko hau balio du. Ereduak prezioa behar du.' },
     },
     config_schema: {
       type: 'object',

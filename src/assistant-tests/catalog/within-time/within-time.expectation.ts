@@ -13,9 +13,9 @@ export const WITHIN_TIME: Expectation<Config> = {
     checked_by: 'exact',
     texts: {
       en: { name: 'In time', about: 'The answer is complete after at most this many seconds.' },
-      es: { name: 'A tiempo', about: 'La respuesta está completa en estos segundos como máximo.' },
-      ca: { name: 'A temps', about: 'La resposta és completa en aquests segons com a màxim.' },
-      eu: { name: 'Garaiz', about: 'Erantzuna gehienez segundo hauetan osatzen da.' },
+      es: { name: 'A tiempo', about: 'La respuesta está completa en este número de segundos, como máximo.' },
+      ca: { name: 'A temps', about: 'La resposta és completa en aquest nombre de segons, com a màxim.' },
+      eu: { name: 'Garaiz', about: 'Erantzuna gehienez segundo kopuru horretan osatzen da.' },
     },
     config_schema: {
       type: 'object',

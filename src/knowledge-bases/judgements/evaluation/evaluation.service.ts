@@ -15,7 +15,7 @@ import type { AlternativeDto, EvaluateDto, EvaluationDto } from './evaluation.dt
 import { figuresOf, type Judged, type RankingFigures, rightPassages } from './ranking-figures';
 
 const MOST_QUESTIONS = 50;
-/** A person waits in front of the page. */
+/** Time limit of a comparison: a person waits for it. */
 const MOST_MS = 60_000;
 
 /** A question with a right passage that is in the material. */
