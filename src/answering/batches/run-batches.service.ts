@@ -7,6 +7,8 @@ import { RunsService } from '../../runs';
 /** Runs of one batch that wait or go on at once. The rest of the person's runs have room beside them. */
 const AT_ONCE = 5;
 const LOOK_MS = 500;
+/** After so long a batch gives its place to others that wait: a few long ones would hold up those of everybody else. */
+const TURN_MS = 20_000;
 /** Refusals that pass with time; the batch waits for them. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['too_many_requests', 'rate_limited', 'overloaded', 'unavailable']);
 const LONGEST_WAIT_SECONDS = 60;
@@ -34,6 +36,8 @@ export interface RunBatch {
   /** The stored state; null when the batch is finished or gone. */
   look(): Promise<BatchState | null>;
   finish(): Promise<void>;
+  /** Queues the batch behind those that wait. */
+  queueAgain(): Promise<void>;
 }
 
 /** Works through batches of background runs within the limits of the organization. */
@@ -43,9 +47,10 @@ export class RunBatches {
 
   constructor(private readonly runs: RunsService) {}
 
-  /** Resolves when the batch is finished. Its state is stored, so that another process can go on. */
+  /** Resolves when the batch is finished or queued again. Its state is stored, so that another process can go on. */
   async work(batch: RunBatch, signal: AbortSignal): Promise<void> {
-    for (;;) {
+    const turnEnds = performance.now() + TURN_MS;
+    while (performance.now() < turnEnds) {
       signal.throwIfAborted();
       const state = await batch.look();
       if (state === null) return;
@@ -54,8 +59,11 @@ export class RunBatches {
       const next = cancelled ? null : state.next;
       if (next === null && going.length === 0) return batch.finish();
       const pauseMs = next === null || going.length >= AT_ONCE ? LOOK_MS : await this.begin(next);
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
+      const turnMs = Math.max(0, turnEnds - performance.now());
+      if (pauseMs > 0) await sleep(Math.min(pauseMs, turnMs), undefined, { signal });
     }
+    signal.throwIfAborted();
+    await batch.queueAgain();
   }
 
   /** Starts a run, or has it noted why not. Returns the pause before the next step. */

@@ -75,7 +75,9 @@ export class TestRunWorker {
       await this.results.within(organizationId).cancelOpen(testRunId);
       await scope.finish(testRunId);
     };
-    return this.batches.work({ cancelReason: CANCELLED, look, finish }, signal);
+    const job = jobOf({ id: testRunId, organizationId });
+    const queueAgain = (): Promise<void> => this.transactions.run((tx) => this.jobs.send(QUEUE, [job], tx));
+    return this.batches.work({ cancelReason: CANCELLED, look, finish, queueAgain }, signal);
   }
 
   /** Checks the answers that have come. */

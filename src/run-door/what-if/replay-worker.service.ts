@@ -47,8 +47,7 @@ export class ReplayWorker {
     const { organizationId, ...values } = batch;
     await this.transactions.run(async (tx) => {
       await this.replays.within(organizationId, tx).insert(values);
-      const job = { key: batch.id, data: { replayId: batch.id, organizationId } };
-      await this.jobs.send(QUEUE, [job], tx);
+      await this.jobs.send(QUEUE, [jobOf(batch)], tx);
     });
     this.jobs.wake(QUEUE);
   }
@@ -61,9 +60,7 @@ export class ReplayWorker {
         open.map(({ id }) => id),
       ),
     );
-    const jobs = open
-      .filter(({ id }) => lost.has(id))
-      .map(({ id, organizationId }) => ({ key: id, data: { replayId: id, organizationId } }));
+    const jobs = open.filter(({ id }) => lost.has(id)).map(jobOf);
     await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
   }
 
@@ -76,7 +73,10 @@ export class ReplayWorker {
       const going = await this.runs.unended(organizationId, started);
       return { organizationId, cancelled: batch.cancelledAt !== null, going, next: this.next(batch) };
     };
-    return this.batches.work({ cancelReason: CANCELLED, look, finish: () => scope.finish(replayId) }, signal);
+    const finish = (): Promise<void> => scope.finish(replayId);
+    const job = jobOf({ id: replayId, organizationId });
+    const queueAgain = (): Promise<void> => this.transactions.run((tx) => this.jobs.send(QUEUE, [job], tx));
+    return this.batches.work({ cancelReason: CANCELLED, look, finish, queueAgain }, signal);
   }
 
   private next({ id, caller, wish, items }: ReplayEntity): NextRun | null {
@@ -94,6 +94,11 @@ export class ReplayWorker {
     };
   }
 }
+
+const jobOf = ({ id, organizationId }: Pick<ReplayEntity, 'id' | 'organizationId'>) => ({
+  key: id,
+  data: { replayId: id, organizationId },
+});
 
 const isWaiting = ({ run, refusal }: ReplayItem): boolean => run === null && refusal === null;
 
