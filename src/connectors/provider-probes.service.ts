@@ -69,7 +69,7 @@ function listingOf(vendorName: string): { vendor: Vendor; wire: ModelsWire } {
   throw new AppError('bad_request', 'This vendor lists no models');
 }
 
-/** As for an assistant: a vendor that wants keys may go without one only at an address that the operator chose. */
+/** The same rule as for assistants: a vendor that needs a key may be asked without one only at the operator's address. */
 function assertKey({ needsKey }: Vendor, { apiKey, trusted }: ModelTarget): void {
   if (needsKey && !trusted && apiKey === null)
     throw new AppError('connector_not_configured', 'This vendor requires a key');

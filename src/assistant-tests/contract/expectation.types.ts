@@ -39,7 +39,7 @@ export interface JudgeQuestion {
 export interface CheckContext {
   /** Asks the organization's model. Rejects when it gives no answer of this form; the result is then not judged. */
   judge<T>(question: JudgeQuestion): Promise<T>;
-  /** Null when it is gone. */
+  /** Null when the rubric no longer exists. */
   rubric(id: string): Promise<JudgedRubric | null>;
   documentExists(knowledgeBaseId: string, documentId: string): Promise<boolean>;
 }

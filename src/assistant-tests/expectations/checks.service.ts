@@ -86,7 +86,7 @@ export class Checks {
   }
 }
 
-/** Null when it is gone, or out of the owner's reach. */
+/** Null when the content no longer exists, or the owner may not read it. */
 async function found<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

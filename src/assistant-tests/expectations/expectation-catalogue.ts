@@ -48,7 +48,7 @@ export class ExpectationCatalogue {
     return named;
   }
 
-  /** A kind that this release does not know is gone. */
+  /** `gone` for a kind that this release does not know. */
   async check({ kind, config }: StatedExpectation, answer: TestedAnswer, context: CheckContext): Promise<Outcome> {
     const plugin = this.kinds.get(kind);
     return plugin === undefined ? { status: 'gone', found: kind } : plugin.check(config, answer, context);

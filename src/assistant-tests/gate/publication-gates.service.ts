@@ -9,7 +9,7 @@ import { PublicationGateRepository } from './publication-gate.repository';
 import { PublicationGate } from './publication-gate.service';
 import type { GateSettings } from './publication-gate.types';
 
-/** The settings of gates, and how an assistant stands before its gate. */
+/** The settings of gates, and the results that decide whether a version may be published. */
 @Injectable()
 export class PublicationGates {
   constructor(

@@ -185,7 +185,7 @@ export class RetrievalService {
     const bases = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
     const wanted = await this.own.plan(owner.organizationId, bases, query);
     const deep = secondDepth(query.topK, bases.length);
-    // A phrase may stand in a passage that ranks low.
+    // The passage with a quoted phrase may rank low.
     const depth = wanted.phrases.length === 0 ? firstDepth(query, wanted, isReranked) : deep;
     const { plan, hits } = await this.own.searchCorrected(wanted, depth);
     return { plan, hits, first: hitLists(hits, { ...plan, ...query, depth, isLast: depth >= deep }) };

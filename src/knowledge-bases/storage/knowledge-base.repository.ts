@@ -35,7 +35,7 @@ const readable = (columns: readonly ColumnMetadata[]): string => `
   SELECT ${columns.map(({ databaseName }) => `kb.${databaseName}`).join(', ')} FROM knowledge_bases kb
   WHERE kb.id = $1 AND kb.organization_id = $2 AND kb.deleted_at IS NULL AND ${MAY_READ.replaceAll(':userId', '$3')}`;
 
-/** Everything that decides what a search finds: the settings, and the generation of each document, which stands for its chunks. */
+/** Everything that decides what a search finds: the settings and the generation of each document, whose chunks never change. */
 const STATES = `
   SELECT kb.id, kb.slug, kb.alias, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
     md5(jsonb_build_array(kb.name, kb.languages, kb.index_version, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight, kb.rerank)::text) AS settings,

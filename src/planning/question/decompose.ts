@@ -27,7 +27,7 @@ const LIST_BUILDING = wordEdges(
 const ALLOWED = wordEdges(
   /^[\s¡¿]*(?:can|may|must|should|puedo|puede|pueden|podemos|puc|pot|poden|podem|dezaket|daiteke)\s+(?!you\b|usted\b|vost[eè]\b)(?:(?:i|we|my|our|the|an?|mis?|nuestr[oa]s?|el|la|los|las|els|les|una?)\s+)?(\S.{3,80}?)\s+((?:during|before|after|until|within|without|if|when|while|unless|durante|antes|despu[eé]s|sin|si|cuando|durant|abans|despr[eé]s|sense|quan)\b.{2,80}|(?:(?:in|on|at|by|en|a|al)\s+)?\p{L}+\s+\d+\p{L}*)[\s?]*$/iu,
 );
-/** What a list is for. */
+/** The subject of a list: "a list of …", "a plan for …". */
 const PURPOSE = wordEdges(/\b(?:for|about|on|from|of|para|sobre|per a|per|de)\s+(.{3,80})$/iu);
 const MAKE = wordEdges(
   /^.{0,40}?\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b\s+(?:me\s+)?(?:an?\s+|una?\s+)?/iu,

@@ -1,7 +1,7 @@
 /** Version of the format; a reader refuses any other. */
 export const RECEIPT_FORMAT = 'bellwether-receipt/1';
 
-/** What a receipt says, part by part. A reader may see some of them. */
+/** The parts of a receipt. Each reader sees some of them. */
 export const RECEIPT_PARTS = [
   'run',
   'asker',

@@ -44,7 +44,7 @@ export class ReceiptReading {
     return hidden;
   }
 
-  /** As in the list of runs. */
+  /** The same rule for names as in the list of runs. */
   private async showsAsker(caller: Caller, record: RunRecord): Promise<boolean> {
     const person = (await this.people.of(caller, [record])).get(record.userId);
     return record.userId === caller.userId || (person?.pseudonym ?? null) === null;

@@ -114,7 +114,7 @@ interface Comparison {
 const weightedRow = (row: KnowledgeBaseEntity, { hybrid_weight }: RankingSettings): KnowledgeBaseEntity =>
   hybrid_weight === currentSettings(row, true).hybrid_weight ? row : { ...row, hybridWeight: hybrid_weight };
 
-/** Those with a right passage in the material, the newest first. */
+/** Questions with a right passage in the material, the newest first. */
 function questionsOf(judged: readonly JudgementEntity[], present: ReadonlySet<string>): JudgedQuestion[] {
   const byQuestion = new Map<string, JudgementEntity[]>();
   for (const row of judged) byQuestion.set(row.questionHash, [...(byQuestion.get(row.questionHash) ?? []), row]);

@@ -66,7 +66,7 @@ export class JudgementScope extends TenantScope<JudgementEntity> {
     return this.rows.query<JudgedChunk[]>(CHUNKS, [this.organizationId, knowledgeBaseId, documentId, start, end]);
   }
 
-  /** Those of the hashes that chunks of the knowledge base have now. */
+  /** The hashes that current chunks of the knowledge base have. */
   async present(knowledgeBaseId: string, hashes: readonly string[]): Promise<ReadonlySet<string>> {
     if (hashes.length === 0) return new Set();
     const values = [this.organizationId, knowledgeBaseId, [...hashes]];

@@ -8,7 +8,7 @@ import { foreignLanguages, languagesOf, type Question } from './wordings';
 /** Nothing is known about the question. */
 export const AS_ASKED: SearchFacts = { match: null, searchedFor: null, languages: null };
 
-/** What a search did with a question. */
+/** The question of a search, with the knowledge bases and corrections. */
 interface Asked {
   readonly question: Question;
   readonly bases: readonly SearchedBase[];
