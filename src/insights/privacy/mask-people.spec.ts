@@ -21,6 +21,9 @@ describe('a question without people', () => {
     ['mark', 'How do I mark a verb?', 'How do I … a verb?'],
     ['li', 'Is bo a word? I am Bo Li', 'Is bo a word? I am …'],
     ['mar', 'Soy Maria del Mar. El agua del mar', 'Soy … del …. El agua del …'],
+    ['ada', 'Long ago I, Ada Lop...', 'Long ago I, …...'],
+    ['li', 'Who is older than Mark Twa...', 'Who is older than …...'],
+    ['li', 'Who likes Mark...', 'Who likes Mark...'],
     ['unknown', 'What is an adapter?', 'What is an adapter?'],
     ['ada', 'What is an adapter?', 'What is an adapter?'],
   ])('of %s: %s', (asker, question, masked) => {

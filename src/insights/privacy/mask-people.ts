@@ -12,6 +12,8 @@ const PARTICLES: ReadonlySet<string> = new Set('das del dels den der des dos las
 
 const ADDRESS = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** Stored questions are cut, perhaps inside of a name. */
+const CUT = '...';
 const MASKS = /…(?:[\s,.'-]*…)+/gu;
 
 const folded = (word: string): string =>
@@ -43,12 +45,17 @@ export class PeopleMask {
   mask(text: string, userId: string): string {
     const plain = text.replaceAll(ADDRESS, MASK);
     const found = [...plain.matchAll(WORD)].map(({ 0: word, index }) => ({ word, index, folded: folded(word) }));
-    const own = this.parts.get(userId);
+    const cutAt = plain.endsWith(CUT) ? found.length - 1 : -1;
+    const stands = (part: string, at: number): boolean => {
+      const word = found[at]?.folded ?? '';
+      return word === part || (at === cutAt && word.length >= LEAST_LETTERS && part.startsWith(word));
+    };
+    const own = [...(this.parts.get(userId) ?? [])];
     const hidden = new Set<number>();
     found.forEach((each, at) => {
-      if (own?.has(each.folded) === true) hidden.add(at);
+      if (own.some((part) => stands(part, at))) hidden.add(at);
       for (const name of this.names.get(each.folded) ?? []) {
-        if (name.every((part, offset) => found[at + offset]?.folded === part))
+        if (name.every((part, offset) => stands(part, at + offset)))
           name.forEach((_, offset) => hidden.add(at + offset));
       }
     });
