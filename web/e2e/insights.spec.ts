@@ -43,6 +43,9 @@ test('a teacher makes a test of a question that found nothing, and sees nothing 
   await Promise.all(students.flatMap((student) => [ask(student, asked, QUESTION), ask(student, asked, ANOTHER)]));
   await Promise.all(students.slice(1).map((student) => ask(student, quiet, QUESTION)));
 
+  // Records are written behind the answers.
+  await expect.poll(async () => (await api.get(`/api/v1/assistants/${asked}/insights`)).questions).toBe(10);
+
   await page.goto(`/multi-tool-assistants/${asked}?view`);
   await page.getByTestId('insights-link').click();
   const missed = page.getByTestId('missed-question').filter({ hasText: QUESTION });
