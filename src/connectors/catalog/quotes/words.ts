@@ -41,7 +41,8 @@ export const termsOf = (text: string): readonly string[] =>
 
 function stemOf(word: string): string {
   if (/^\d+$/.test(word)) return word;
-  return word.length > STEM_LETTERS ? word.slice(0, STEM_LETTERS) : word.replace(/(es|s)$/, '');
+  // "move" and "moves" are one word.
+  return word.length > STEM_LETTERS ? word.slice(0, STEM_LETTERS) : word.replace(/(?:es|[es])$/, '');
 }
 
 /** A title in another language says nothing about the language of the question. */
