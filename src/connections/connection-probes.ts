@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProviderProbes, RerankerService } from '../connectors';
+import { ProviderProbes, RerankerService, TranslatorService } from '../connectors';
 import { ExternalProbe } from '../knowledge-bases';
 import { MoodleProbe } from '../moodle';
 import { McpProbe } from '../tools';
@@ -13,5 +13,6 @@ export class ConnectionProbes {
     readonly moodle: MoodleProbe,
     readonly knowledgeBase: ExternalProbe,
     readonly rerankers: RerankerService,
+    readonly translators: TranslatorService,
   ) {}
 }

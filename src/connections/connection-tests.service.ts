@@ -14,7 +14,15 @@ import { TestRate } from './test-rate';
 
 type Found = Omit<ConnectionTestDto, keyof ConnectionOutcomeDto>;
 
-const NOTHING: Found = { models: null, dimensions: null, tools: null, site: null, missing: null, collections: null };
+const NOTHING: Found = {
+  models: null,
+  dimensions: null,
+  tools: null,
+  site: null,
+  missing: null,
+  collections: null,
+  translation: null,
+};
 
 interface Trial {
   /** Path in the settings. */
@@ -30,6 +38,9 @@ const noAddress = (): AppError => new AppError('connector_not_configured', 'Ther
 
 /** Any reranker can sort these. */
 const RERANKED = { question: 'What do plants need?', passages: ['Plants need light.', 'Seven is a prime number.'] };
+
+/** Most translators know both languages. */
+const TRANSLATED = { text: 'What do plants need?', from: 'en', to: 'es' };
 
 /** Asks a vendor or server once, with the values on the screen or the stored ones. */
 @Injectable()
@@ -108,6 +119,18 @@ export class ConnectionTests {
         if (reranker === null) throw noAddress();
         await this.probes.rerankers.ask(reranker, { ...RERANKED, signal: abort });
         return {};
+      },
+    });
+  }
+
+  translator(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'translator',
+      patch: { translator: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ translator }, abort) => {
+        if (translator === null) throw noAddress();
+        return { translation: await this.probes.translators.ask(translator, { ...TRANSLATED, signal: abort }) };
       },
     });
   }

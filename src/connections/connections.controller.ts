@@ -11,6 +11,7 @@ import {
   MoodleTestDto,
   ProviderTestDto,
   RerankerTestDto,
+  TranslatorTestDto,
 } from './connections.dto';
 import { ConnectionTests } from './connection-tests.service';
 
@@ -82,6 +83,19 @@ export class ConnectionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConnectionTestDto> {
     return this.tests.reranker(caller, slug, { ...body }, clientAbortSignal(response));
+  }
+
+  @Post('translator/test')
+  @HttpCode(200)
+  @Access({ ...ADMINISTRATORS, summary: 'Test the translator with one sentence', description: DESCRIPTION })
+  @ApiOkResponse({ type: ConnectionTestDto })
+  translator(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: TranslatorTestDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ConnectionTestDto> {
+    return this.tests.translator(caller, slug, { ...body }, clientAbortSignal(response));
   }
 
   @Post('knowledge_base/test')

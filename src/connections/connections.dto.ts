@@ -83,6 +83,23 @@ export class RerankerTestDto {
   api_key?: string | null;
 }
 
+export class TranslatorTestDto {
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'libretranslate' })
+  @IsOptional()
+  @IsString()
+  dialect?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://translate.example.edu' })
+  @IsOptional()
+  @IsString()
+  url?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  @IsOptional()
+  @IsString()
+  api_key?: string | null;
+}
+
 /** How a call to a vendor or server ended. */
 export class ConnectionOutcomeDto {
   at!: string;
@@ -116,10 +133,12 @@ export class ConnectionTestDto extends ConnectionOutcomeDto {
   missing!: string[] | null;
   /** Collections of the knowledge-base server. */
   collections!: number | null;
+  /** What the translator made of an English sentence, in Spanish. */
+  translation!: string | null;
 }
 
 export class ConnectionStateDto {
-  /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`, `reranker`. */
+  /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`, `reranker`, `translator`. */
   connection!: string;
   /** The last test of the stored values. */
   tested!: ConnectionOutcomeDto | null;

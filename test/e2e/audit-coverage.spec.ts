@@ -45,6 +45,7 @@ const WITHOUT_CHANGE = [
   'POST /api/v1/organizations/{slug}/moodle/test',
   'POST /api/v1/organizations/{slug}/knowledge_base/test',
   'POST /api/v1/organizations/{slug}/reranker/test',
+  'POST /api/v1/organizations/{slug}/translator/test',
   'POST /api/v1/organizations/{slug}/sign-on/issuers/{key}/trial',
   'POST /api/v1/organizations/{slug}/audit/verification',
   'POST /api/v1/admin/migrations/{batch}/verify',

@@ -489,6 +489,17 @@ describe('a translator', () => {
     expect(lastPrompt()).toContain(QUESTION);
   });
 
+  it('is tested with one sentence, which is shown', async () => {
+    const test = (body: object) => app.api('POST', '/api/v1/organizations/default/translator/test', body);
+    server.translate = () => '¿Qué necesitan las plantas?';
+    expect((await test({})).json).toMatchObject({ ok: true, translation: '¿Qué necesitan las plantas?' });
+    server.translate = () => '%%%';
+    expect((await test({ dialect: 'libretranslate', url: server.url })).json).toMatchObject({
+      ok: false,
+      translation: null,
+    });
+  });
+
   it.each<[string, (text: string) => string | null, string]>([
     ['lies', (text) => text, 'gave the question back in its own language'],
     ['answers rubbish', () => '%%%', 'gave an unusable answer'],

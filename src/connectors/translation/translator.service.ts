@@ -78,7 +78,8 @@ export class TranslatorService {
     }
   }
 
-  private async ask({ dialect: name, url, apiKey }: TranslatorRuntime, job: TranslationJob): Promise<string> {
+  /** Asks without counting and remembering, as for a test of settings. Rejects as `translate`, but for the quota. */
+  async ask({ dialect: name, url, apiKey }: TranslatorRuntime, job: TranslationJob): Promise<string> {
     const { text, from, to, signal } = job;
     const dialect = dialectOf(name);
     const { query = {}, body, headers = {} } = dialect.call({ text, from, to, apiKey });

@@ -41,6 +41,7 @@ export function foundText(tested: Tested): string {
   if (tested.models !== null) return i18n.count('connection.found.models', tested.models.length);
   if (tested.dimensions !== null) return t('connection.found.dimensions', { n: i18n.number(tested.dimensions) });
   if (tested.tools !== null) return i18n.count('connection.found.tools', tested.tools.length);
+  if (tested.translation !== null) return t('connection.found.translation', { text: tested.translation });
   if (tested.site !== null) return t('connection.found.site', { site: tested.site });
   return tested.collections === null ? '' : i18n.count('connection.found.collections', tested.collections);
 }
