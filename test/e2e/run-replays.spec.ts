@@ -54,6 +54,11 @@ describe('repeated runs and receipts', () => {
     return (await who.api('GET', `/api/v1/runs/${id}`)).json;
   };
   const replay = (who: Person, id: string, body: object) => who.api('POST', `/api/v1/runs/${id}/replay`, body);
+  /** The newest first. */
+  const readings = async (): Promise<string[][]> => {
+    const { json } = await app.api('GET', '/api/v1/organizations/default/audit?action=run.read');
+    return json.items.map(({ actor, target }: any) => [actor.user_id, target.id]);
+  };
   const receiptOf = async (who: Person, id: string) => (await who.api('GET', `/api/v1/runs/${id}/receipt`)).json;
   const verify = async (receipt: unknown) => (await student.api('POST', '/api/v1/receipts/verify', receipt)).json;
 
@@ -72,8 +77,7 @@ describe('repeated runs and receipts', () => {
     });
     expect(JSON.stringify(asked.at(-1))).toBe(JSON.stringify(asked.at(-2)));
     expect(kb.queries).toBe(searches);
-    const { items } = (await app.api('GET', '/api/v1/organizations/default/audit?action=run.read')).json;
-    expect(items.map(({ actor, target }: any) => [actor.user_id, target.id])).toEqual([[teacher.userId, id]]);
+    expect(await readings()).toEqual([[teacher.userId, id]]);
     expect((await replay(student, id, { mode: 'recorded' })).status).toBe(403);
     const other = await replay(teacher, id, { mode: 'recorded', changes: { version: 1 } });
     expect(other.json.errors).toEqual([expect.objectContaining({ path: 'changes.version' })]);
@@ -91,6 +95,8 @@ describe('repeated runs and receipts', () => {
 
   it('say what is gone and what is left', async () => {
     const id = await ask(student);
+    expect((await teacher.api('GET', `/api/v1/runs/${id}/report`)).status).toBe(200);
+    expect((await readings())[0]).toEqual([teacher.userId, id]);
     const model = await replay(teacher, id, { mode: 'recorded', changes: { connector: 'no_such_vendor' } });
     expect([model.status, model.json.reason]).toEqual([409, 'replay.gone']);
     expect(model.json.errors[0]).toMatchObject({ path: 'changes.connector', code: 'connector.unknown' });

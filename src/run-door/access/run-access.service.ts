@@ -139,6 +139,8 @@ export class RunAccess {
     const { report, sources } = this.withLinksFor(caller, found.record, found.access);
     if (report === null) throw notFound('Report');
     await this.recordForeignReading(caller, found);
+    // The whole report has the question.
+    if (found.disclosure === 'whole') await this.readings.ofOne(caller, found.record);
     if (found.disclosure === 'none') return reportForAsker(report, sources);
     return found.disclosure === 'whole' ? report : reportForAdministrator(shapeReport(report, []));
   }
