@@ -1,7 +1,13 @@
 import { defineConfig } from '@playwright/test';
 import { existsSync } from 'node:fs';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The first draws pages without a window system: it takes less of the processor. */
+const CHROMIUM = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const executablePath = process.env['CHROMIUM'] ?? CHROMIUM.find((path) => existsSync(path));
 const inCi = process.env['CI'] !== undefined;
 
@@ -9,8 +15,7 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
   globalSetup: './e2e/support/build.ts',
-  // While one waits for an answer or for the network to be quiet, two keep two cores busy.
-  workers: inCi ? 3 : 2,
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
