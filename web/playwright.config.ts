@@ -1,13 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { existsSync } from 'node:fs';
 
-/** The first draws pages without a window system: it takes less of the processor. */
-const CHROMIUM = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = process.env['CHROMIUM'] ?? CHROMIUM.find((path) => existsSync(path));
 const inCi = process.env['CI'] !== undefined;
 
