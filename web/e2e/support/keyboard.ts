@@ -3,7 +3,7 @@ import { type Look, tour } from './tour';
 
 const WALKS = 2;
 /** After so many a control that does not show its focus never will. */
-const FRAMES = 10;
+const FRAMES = 60;
 
 /**
  * Every control that can be seen and used is reached with Tab, or with the arrows inside its group; each shows that it has
