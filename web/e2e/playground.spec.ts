@@ -261,6 +261,8 @@ test('runs are listed, filtered and opened', async ({ page, api }) => {
 });
 
 test('twenty runs are asked again under another strategy, and compared', async ({ page, api }) => {
+  // Limits of a person may make the last runs wait.
+  test.setTimeout(150_000);
   const { id } = await make(api, 'Tutor of osmosis', 'sequential', slugs);
   const ask = (question: string): Promise<unknown> =>
     api.post(`/api/v1/assistants/${id}/completions`, { messages: [{ role: 'user', content: question }] });
@@ -278,7 +280,7 @@ test('twenty runs are asked again under another strategy, and compared', async (
   await checkRules(page);
   await page.getByTestId('replay-start').click();
   const status = page.getByTestId('comparison-status');
-  await expect(status).toContainText('Completed', { timeout: 30_000 });
+  await expect(status).toContainText('Completed', { timeout: 90_000 });
   await expect(status).toContainText('20 of 20 done');
   await expect(page.getByTestId('comparison-changes')).toContainText('Parallel · {2_context} Passages: 2');
   const sums = page.getByTestId('comparison-sums').getByRole('row');
