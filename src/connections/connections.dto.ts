@@ -133,7 +133,7 @@ export class ConnectionTestDto extends ConnectionOutcomeDto {
   missing!: string[] | null;
   /** Collections of the knowledge-base server. */
   collections!: number | null;
-  /** What the translator made of an English sentence, in Spanish. */
+  /** Spanish translation of an English sentence; null for other kinds of connections and after a failure. */
   translation!: string | null;
 }
 

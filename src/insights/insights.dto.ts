@@ -174,10 +174,10 @@ export class UnusedDocumentDto {
   /** Passages of the document. */
   @ApiProperty({ type: 'integer' })
   parts!: number;
-  /** Those that an answer of the period got. */
+  /** Passages that an answer of the period got. */
   @ApiProperty({ type: 'integer' })
   found!: number;
-  /** The first 20 places of the others. */
+  /** Places of the passages that no answer got, the first 20. */
   @ApiProperty({ type: [UnusedPartDto] })
   never!: UnusedPartDto[];
 }

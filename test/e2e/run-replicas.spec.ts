@@ -14,7 +14,7 @@ const PROMISED_MS = 5_000;
 
 describe('two processes on one database', () => {
   let upstream: Upstream;
-  /** Whoever is asked carries out a completion; a background run whoever is first. */
+  /** The process that is asked carries out a completion; the first to fetch its job carries out a background run. */
   let here: TestApp;
   let there: TestApp;
   let id: number;

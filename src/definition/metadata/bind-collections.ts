@@ -19,7 +19,7 @@ export function collectionReferences(definition: Pick<StoredDefinition, 'metadat
   return [...references];
 }
 
-/** Those that are slugs of knowledge bases. */
+/** Slugs of knowledge bases among the collections of a definition. */
 export const collectionNames = (definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] =>
   collectionReferences(definition).filter(isSlugReference);
 

@@ -57,7 +57,7 @@ export function tokensOf(questions: readonly AskedQuestion[]) {
   };
 }
 
-/** What the searches found. All questions without a search are the fourth part of the sum that is told. */
+/** Numbers of questions by what their searches found. Questions without a search are the fourth part of the sum. */
 export function materialOf(questions: readonly AskedQuestion[]) {
   const of = (finding: Finding | null): QuestionCount =>
     countOf(questions.filter((each) => each.finding === finding).map(({ userId }) => userId));

@@ -11,7 +11,7 @@ export interface DistinctQuestion {
   readonly missed: QuestionCount;
   readonly up: QuestionCount;
   readonly down: QuestionCount;
-  /** What the newest search for it found; null without a search. */
+  /** Result of the newest search for the question; null without a search. */
   readonly found: Finding | null;
 }
 

@@ -89,7 +89,7 @@ const unusedDocument = (document: UnfoundDocument): UnusedDocument => ({
   never: document.never.map((part) => ({ section: part.section, page_text: pageText(document, part) })),
 });
 
-/** What the pages of an index are, by the extension of the document. */
+/** Unit that a page number counts, by the extension of the document; pages for all others. */
 const UNITS: Readonly<Record<string, PlaceUnit>> = { pptx: 'slide', xlsx: 'sheet', ipynb: 'cell' };
 
 /** In the language of the document; null without pages. */

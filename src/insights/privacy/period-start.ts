@@ -1,6 +1,6 @@
 import { areEnough } from './least-people';
 
-/** Who asked a question, and when. */
+/** Person and time of one question. */
 export interface Asker {
   readonly runId: string;
   readonly userId: string;

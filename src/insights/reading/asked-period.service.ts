@@ -13,7 +13,7 @@ const LONGEST_DAYS = 367;
 const MOST_ASKERS = 20_000;
 const MOST_QUESTIONS = 5_000;
 
-/** What the class asked in some days. */
+/** Questions of the class in a period. */
 export interface AskedPeriod {
   /** Days of the period, oldest first, as `YYYY-MM-DD`. */
   readonly dates: readonly string[];

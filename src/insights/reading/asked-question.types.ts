@@ -1,6 +1,6 @@
 import type { RatingValue } from '../../runs';
 
-/** What the searches of one answer found. */
+/** Result of the searches for one answer, see `findingOf`. */
 export type Finding = 'nothing' | 'weak' | 'good';
 
 /** A question of the class, as its record keeps it. */

@@ -75,7 +75,7 @@ interface AskedRow {
 export class AskedQuestionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Who asked since `since` (milliseconds), oldest first: the newest `limit` questions. */
+  /** Askers of the newest `limit` questions since `since` (milliseconds since 1970), oldest first. */
   async askers(
     organizationId: string,
     { assistantId, since, limit }: { readonly assistantId: number; readonly since: number; readonly limit: number },

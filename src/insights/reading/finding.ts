@@ -10,7 +10,7 @@ const SEARCH_PLUGINS: ReadonlySet<string> = new Set([
 const SPEAKING_PLUGINS: ReadonlySet<string> = new Set(['knowledge_base']);
 
 /**
- * What the searches of an answer found: `nothing` without any text; `weak` when every search that found some tells that it
+ * Result of the searches for an answer: `nothing` without any text; `weak` when every search that found some tells that it
  * hardly fits. Null without a search, and when every search failed: then nobody knows what there is.
  */
 export function findingOf(uses: readonly ToolUse[], hasSources: boolean): Finding | null {
