@@ -73,6 +73,7 @@ const fewerFiles: Plugin = {
                 // Every page loads the list of all files, and their hashes are what does not compress.
                 entryFileNames: '_app/immutable/[name].[hash:7].js',
                 chunkFileNames: '_app/immutable/chunks/[hash:7].js',
+                assetFileNames: '_app/immutable/assets/[hash:7][extname]',
               },
             },
           },

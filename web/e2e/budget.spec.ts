@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { Request } from '@playwright/test';
 import { expect, type Page, test } from './support/fixtures';
 
 /** The goal of a list. */
@@ -26,7 +27,7 @@ const PATHS: readonly (readonly [path: string, limit: number])[] = [
 ];
 
 interface Scripts {
-  /** Bytes of all scripts so far, gzipped, once the network is idle. */
+  /** Bytes of all scripts so far, gzipped, once none is on its way and the page has drawn what came. */
   total(): Promise<number>;
   count(): number;
 }
@@ -34,14 +35,22 @@ interface Scripts {
 function scriptsOf(page: Page): Scripts {
   const sizes: number[] = [];
   const reading: Promise<void>[] = [];
-  page.on('response', (response) => {
-    if (response.request().resourceType() !== 'script') return;
-    reading.push(response.body().then((body) => void sizes.push(gzipSync(body).length)));
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') reading.push(read(request));
   });
+  const read = async (request: Request) => {
+    const response = await request.response();
+    if (response !== null) sizes.push(gzipSync(await response.body()).length);
+  };
   return {
     async total() {
-      await page.waitForLoadState('networkidle');
-      await Promise.all(reading);
+      let read: number;
+      do {
+        read = reading.length;
+        await Promise.all(reading);
+        // What a script shows may load the next one.
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      } while (reading.length > read);
       return sizes.reduce((sum, size) => sum + size, 0);
     },
     count: () => sizes.length,
