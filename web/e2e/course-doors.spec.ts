@@ -22,6 +22,13 @@ const test = base.extend<{ lms: LtiPlatform }>({
   },
 });
 
+// In a process of its own the driver loses the tool's frame when it goes from one site to the other and back: the page is there,
+// and cannot be asked for. Cookies and messages between sites are the same in one process.
+test.use({
+  launchOptions: async ({ launchOptions }, use) =>
+    use({ ...launchOptions, args: [...(launchOptions.args ?? []), '--disable-site-isolation-trials'] }),
+});
+
 async function assistant(api: Api, name: string): Promise<number> {
   const body = { name, prompt_template: '{user_input}', metadata: { connector: 'openai', llm: 'gpt-4o-mini' } };
   const { id } = await api.post('/api/v1/assistants', body);
