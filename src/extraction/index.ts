@@ -1,4 +1,5 @@
 export { isContentsLine } from './document/contents-line';
+export { placeUnitOf } from './document/document-format';
 export { detectFormat } from './reading/detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';
 export { ExtractionModule } from './extraction.module';

@@ -1,26 +1,9 @@
 import { fileTypeFromBuffer } from 'file-type/core';
+import { extensionOf, formatOf } from '../document/document-format';
 import { ExtractionError } from '../document/extraction.errors';
 import type { DetectedFormat, DocumentFormat } from '../document/extraction.types';
 import { decodeAs, detectEncoding, type TextEncoding } from '../document/text-decoding';
 import { listZip } from '../document/zip-listing';
-
-const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
-  pdf: 'pdf',
-  docx: 'docx',
-  pptx: 'pptx',
-  xlsx: 'xlsx',
-  epub: 'epub',
-  ipynb: 'notebook',
-  html: 'html',
-  htm: 'html',
-  md: 'markdown',
-  markdown: 'markdown',
-  txt: 'text',
-  csv: 'csv',
-  json: 'json',
-  vtt: 'vtt',
-  srt: 'srt',
-};
 
 const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   pdf: 'application/pdf',
@@ -60,8 +43,6 @@ interface Content {
 }
 
 const PDF: Content = { kind: 'pdf', what: 'a PDF' };
-
-const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
 
 /** Archives that are read, by a file that all have and one of their own. */
 const READ: readonly (readonly [file: string, own: string, kind: ArchiveKind, what: string])[] = [
@@ -186,7 +167,7 @@ function refusal(extension: string, format: DocumentFormat, content: Content): E
 export async function detectFormat(bytes: Buffer, filename: string): Promise<DetectedFormat> {
   if (bytes.length === 0) throw new ExtractionError('document.empty', 'The file is empty');
   const extension = extensionOf(filename);
-  const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+  const format = formatOf(filename);
   if (format === undefined) {
     const which = extension === '' ? 'Files without an extension' : `Files ending in .${extension.slice(0, 20)}`;
     throw new ExtractionError(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, placeText, type PlaceUnit } from '../../kernel';
+import { placeUnitOf } from '../../extraction';
+import { AppError, type Caller, placeText } from '../../kernel';
 import { KnowledgeBasesService } from '../../knowledge-bases';
 import {
   type AssistantMaterial,
@@ -89,15 +90,12 @@ const unusedDocument = (document: UnfoundDocument): UnusedDocument => ({
   never: document.never.map((part) => ({ section: part.section, page_text: pageText(document, part) })),
 });
 
-/** Unit that a page number counts, by the extension of the document; pages for all others. */
-const UNITS: Readonly<Record<string, PlaceUnit>> = { pptx: 'slide', xlsx: 'sheet', ipynb: 'cell' };
-
 /** In the language of the document; null without pages. */
 function pageText({ filename, language, pageCount }: UnfoundDocument, part: UnfoundPart): string | null {
   const { page, label, endLabel } = part;
   if (page === null) return null;
   const to = part.pageEnd ?? page;
-  const unit = UNITS[filename.toLowerCase().split('.').at(-1) ?? ''] ?? 'page';
+  const unit = placeUnitOf(filename);
   const printed = label === null || endLabel === null || to === page ? label : `${label}–${endLabel}`;
   return placeText({ unit, from: page, to, of: pageCount, label: printed }, language);
 }

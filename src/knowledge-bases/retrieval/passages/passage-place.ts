@@ -1,13 +1,8 @@
-import { type KnowledgeBaseSource, placeText, type PlaceUnit } from '../../../kernel';
+import { placeUnitOf } from '../../../extraction';
+import { type KnowledgeBaseSource, placeText } from '../../../kernel';
 import type { Hit } from '../../search/chunk.types';
 
-/** Unit that `page` counts, by the extension of the document. */
-const UNITS: Readonly<Record<string, PlaceUnit>> = { pdf: 'page', pptx: 'slide', xlsx: 'sheet', ipynb: 'cell' };
-
 type PlacedHit = Pick<Hit, 'filename' | 'page' | 'page_end' | 'page_label' | 'page_end_label' | 'page_count'>;
-
-const unitOf = (filename: string): PlaceUnit =>
-  UNITS[/\.([a-z]{3,5})$/i.exec(filename)?.[1]?.toLowerCase() ?? ''] ?? 'page';
 
 function labelOf({ page, page_end: last, page_label: first, page_end_label: end }: PlacedHit): string | null {
   if (first === null || end === null || last === page) return first;
@@ -21,7 +16,7 @@ export function placeOf(
 ): Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'place'> {
   const { page, page_end: last, page_count: of } = hit;
   if (page === null) return {};
-  const unit = unitOf(hit.filename);
+  const unit = placeUnitOf(hit.filename);
   const facts = { unit, from: page, to: last ?? page, of, label: labelOf(hit) };
   const place = { ...facts, text: placeText(facts, language) };
   if (unit === 'sheet' || unit === 'cell') return { place };

@@ -1,0 +1,41 @@
+import type { PlaceUnit } from '../../kernel';
+import type { DocumentFormat } from './extraction.types';
+
+const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
+  pdf: 'pdf',
+  docx: 'docx',
+  pptx: 'pptx',
+  xlsx: 'xlsx',
+  epub: 'epub',
+  ipynb: 'notebook',
+  html: 'html',
+  htm: 'html',
+  md: 'markdown',
+  markdown: 'markdown',
+  txt: 'text',
+  csv: 'csv',
+  json: 'json',
+  vtt: 'vtt',
+  srt: 'srt',
+};
+
+/** Formats whose places are not pages. */
+const UNITS: Readonly<Partial<Record<DocumentFormat, PlaceUnit>>> = {
+  pptx: 'slide',
+  xlsx: 'sheet',
+  notebook: 'cell',
+};
+
+export const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+
+/** By the extension; undefined for a format that is not read. */
+export function formatOf(filename: string): DocumentFormat | undefined {
+  const extension = extensionOf(filename);
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+}
+
+/** Unit that the `page` of a document's places counts. */
+export function placeUnitOf(filename: string): PlaceUnit {
+  const format = formatOf(filename);
+  return (format === undefined ? undefined : UNITS[format]) ?? 'page';
+}
