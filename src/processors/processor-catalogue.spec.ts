@@ -49,4 +49,11 @@ describe('a definition', () => {
       }
     },
   );
+
+  it.each([...built.promptDefinitions(), ...built.ragDefinitions()])(
+    '$name declares a search of material when it reads knowledge bases',
+    ({ settings = [], material_search: search }) => {
+      expect(search !== undefined).toBe(settings.includes('collections'));
+    },
+  );
 });

@@ -30,6 +30,7 @@ const present = ({
   slots = [],
   settings = [],
   aliases,
+  material_search: _,
   ...definition
 }: ProcessorDefinition): ProcessorDto => ({
   ...definition,

@@ -7,6 +7,7 @@ import type { Asker } from '../privacy/period-start';
 import { TimeSlices } from '../time-slices';
 import type { AskedQuestion, ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
+import { MaterialSearches } from './material-searches.service';
 
 /**
  * `$1` organization, `$2` assistant. People who may edit the assistant: their questions are trials. A student cannot edit,
@@ -73,7 +74,10 @@ interface AskedRow {
 /** Reads what the class of an assistant asked: everybody but the people who may edit it. */
 @Injectable()
 export class AskedQuestionsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly searches: MaterialSearches,
+  ) {}
 
   /** Askers of the newest `limit` questions since `since` (milliseconds since 1970), oldest first. */
   async askers(
@@ -96,13 +100,13 @@ export class AskedQuestionsRepository {
     const questions: AskedQuestion[] = [];
     for (const row of rows) {
       await slices.ifDue();
-      questions.push(questionOf(row));
+      questions.push(questionOf(row, this.searches));
     }
     return questions;
   }
 }
 
-function questionOf(row: AskedRow): AskedQuestion {
+function questionOf(row: AskedRow, searches: MaterialSearches): AskedQuestion {
   const { promptTokens: prompt, completionTokens: completion, totalTokens: total } = row;
   const isSearched = row.question === null || !isSmallTalk(row.question);
   return {
@@ -114,7 +118,7 @@ function questionOf(row: AskedRow): AskedQuestion {
     answerMs: row.status === 'completed' ? row.durationMs : null,
     tokens: prompt === null || completion === null || total === null ? null : { prompt, completion, total },
     costMicros: row.costMicros === null ? null : Number(row.costMicros),
-    finding: isSearched ? findingOf(row.uses ?? [], row.hasSources) : null,
+    finding: isSearched ? findingOf(row.uses ?? [], row.hasSources, searches) : null,
     rating: row.rating === null ? null : { value: row.rating, reason: row.ratingReason },
   };
 }

@@ -1,5 +1,14 @@
+import type { MaterialSearch } from '../../tools';
 import type { ToolUse } from './asked-question.types';
 import { findingOf } from './finding';
+
+const SEARCHES = new Map<string, MaterialSearch>([
+  ['simple_rag', { nothing_found: 'empty' }],
+  ['keyword_search', { nothing_found: 'empty' }],
+  ['vector_search', { nothing_found: 'empty' }],
+  ['knowledge_base', { nothing_found: 'worded' }],
+]);
+const searches = { of: (plugin: string) => SEARCHES.get(plugin) ?? null };
 
 const weak: ToolUse = ['simple_rag', 'completed', 900, true];
 const good: ToolUse = ['keyword_search', 'completed', 900, false];
@@ -18,8 +27,11 @@ describe('what an answer found', () => {
     ['a weak match beside nothing', [weak, empty], true, 'weak'],
     ['a good match beside a weak one', [weak, good], true, 'good'],
     ['passages by meaning', [byMeaning], true, 'good'],
+    ['a weak match of a plugin that is gone', [['gone', 'completed', 900, true]], true, 'weak'],
+    ['nothing by a plugin that is gone, with its match', [['gone', 'completed', 0, true]], false, 'nothing'],
+    ['a plugin that is gone, without a match', [['gone', 'completed', 0, null]], false, null],
     ['sources of another tool', [rubric], true, 'good'],
   ])('%s', (_, uses, hasSources, finding) => {
-    expect(findingOf(uses, hasSources)).toBe(finding);
+    expect(findingOf(uses, hasSources, searches)).toBe(finding);
   });
 });

@@ -1,5 +1,5 @@
 import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
-import type { DisplayTexts, FunctionDeclaration, RunnableTool } from '../../tools';
+import type { DisplayTexts, FunctionDeclaration, MaterialSearch, RunnableTool } from '../../tools';
 
 /** Settings of a classic assistant: knowledge bases with the number of passages, a rubric with its format, a file. */
 export const CLASSIC_SETTINGS = ['collections', 'rubric', 'file'] as const;
@@ -15,6 +15,8 @@ export interface ProcessorDefinition {
   readonly texts?: DisplayTexts;
   /** Settings that it reads: the form shows them, and their references are checked. */
   readonly settings?: readonly ClassicSetting[];
+  /** Absent for a processor that searches no material. Not shown by the catalogue routes. */
+  readonly material_search?: MaterialSearch;
   /** Slots of the template that it fills: `context` for a RAG processor that fetches; its own for a prompt processor. */
   readonly slots?: readonly string[];
 }

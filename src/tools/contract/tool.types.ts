@@ -31,6 +31,12 @@ export type ToolRole = (typeof TOOL_ROLES)[number];
 export const EVIDENCE = ['found', 'derived', 'none'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
+/** A plugin that searches the material of a course. */
+export interface MaterialSearch {
+  /** How a result shows that nothing was found: it is empty, or it says so to the model in words. */
+  readonly nothing_found: 'empty' | 'worded';
+}
+
 /** The only declaration of a tool: catalogue, validation, OpenAPI, web form, planner and judges read it. */
 export interface ToolDefinition {
   readonly name: string;
@@ -46,6 +52,8 @@ export interface ToolDefinition {
   readonly role?: ToolRole;
   /** How far a result supports an answer; `found` by default. */
   readonly evidence?: Evidence;
+  /** Absent for a plugin that searches no material. Not shown by the catalogue routes. */
+  readonly material_search?: MaterialSearch;
   readonly version: string;
   readonly config_schema: ConfigSchema;
   readonly kind: 'pipeline' | 'function';

@@ -2,7 +2,7 @@ import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from '../contra
 import type { ToolStats } from '../statistics/tool-counts.types';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
-export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
+export type PresentedTool = Omit<ToolDefinition, 'aliases' | 'material_search'> & {
   readonly texts: DisplayTexts;
   readonly role: ToolRole;
   readonly evidence: Evidence;
@@ -18,7 +18,7 @@ export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
 const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
 
 export const presentTool = (
-  { aliases: _, texts, role = 'other', evidence = 'found', ...definition }: ToolDefinition,
+  { aliases: _, material_search: __, texts, role = 'other', evidence = 'found', ...definition }: ToolDefinition,
   counted: ToolStats | null = null,
 ): PresentedTool => ({
   ...definition,

@@ -6,7 +6,7 @@ import { ToolsService } from './tools.service';
 const run = async () => ({ content: '', sources: [], confidence: null });
 const service = new ToolsService(
   new ToolCatalogue([
-    fakeTool(run, { name: 'simple_rag', capabilities: ['retrieval'] }),
+    fakeTool(run, { name: 'simple_rag', capabilities: ['retrieval'], material_search: { nothing_found: 'empty' } }),
     fakeTool(run, {
       name: 'rubric_rag',
       aliases: ['rubric'],
@@ -28,7 +28,7 @@ describe('what the catalogue doors answer', () => {
   it('shows tools with statistics that nobody has counted yet', () => {
     const [tool] = service.list();
     expect(tool).toMatchObject({ name: 'simple_rag', stats: { calls: null, p95_ms: null } });
-    expect(tool).not.toHaveProperty('aliases');
+    for (const hidden of ['aliases', 'material_search']) expect(tool).not.toHaveProperty(hidden);
   });
 
   it('filters by capability', () => {

@@ -67,6 +67,7 @@ export const modeSearchDefinition = ({ properties = {}, ...own }: ModeSearch): T
   placeholder: 'context',
   category: 'search',
   role: 'search',
+  material_search: { nothing_found: 'empty' },
   version: '1.0.0',
   kind: 'pipeline',
   allow_multiple: true,

@@ -5,6 +5,7 @@ import { FunctionCatalogue } from '../catalogues/function-catalogue';
 import { presentTool } from '../listing/present-tool';
 import { OWNER } from './call';
 import { offers } from './function-call';
+import { isSearch } from './material-searches';
 
 export interface FunctionCase {
   /** The function over fakes of the rooms it reads. */
@@ -35,6 +36,11 @@ export function describeFunction(name: string, { plugin, working, refused, incom
       const { icon } = definition;
       expect(TOOL_ICONS).toContain(icon);
       expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+    });
+
+    it('declares its search of the material', () => {
+      const { definition } = plugin();
+      expect(definition.material_search !== undefined).toBe(isSearch(definition));
     });
 
     it('has a config schema that names its members, accepts its examples and refuses all others', () => {

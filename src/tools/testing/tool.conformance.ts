@@ -3,6 +3,7 @@ import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome }
 import { ToolCatalogue } from '../catalogues/tool-catalogue';
 import { presentTool } from '../listing/present-tool';
 import { entry, invocation, invokerOf, OWNER } from './call';
+import { isSearch } from './material-searches';
 
 export interface ToolCase {
   /** The tool over fakes of the rooms it reads. */
@@ -42,6 +43,11 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
       const { icon } = definition;
       expect(TOOL_ICONS).toContain(icon);
       expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+    });
+
+    it('declares its search of the material', () => {
+      const { definition } = tool();
+      expect(definition.material_search !== undefined).toBe(isSearch(definition));
     });
 
     it('has a schema that names its members and refuses all others', () => {

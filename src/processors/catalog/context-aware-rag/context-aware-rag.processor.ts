@@ -32,6 +32,7 @@ export class ContextAwareRagProcessor implements RagProcessor {
       },
     },
     settings: ['collections'],
+    material_search: { nothing_found: 'empty' },
     slots: ['context'],
   };
 

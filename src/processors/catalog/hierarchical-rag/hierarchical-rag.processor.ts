@@ -31,6 +31,7 @@ export class HierarchicalRagProcessor implements RagProcessor {
       },
     },
     settings: ['collections'],
+    material_search: { nothing_found: 'empty' },
     slots: ['context'],
   };
 

@@ -30,6 +30,7 @@ export class SimpleRagProcessor implements RagProcessor {
       },
     },
     settings: ['collections'],
+    material_search: { nothing_found: 'empty' },
     slots: ['context'],
   };
 

@@ -80,6 +80,7 @@ const DEFINITION: ToolDefinition = {
   placeholder: 'context',
   category: 'rag',
   role: 'search',
+  material_search: { nothing_found: 'empty' },
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'book-open',

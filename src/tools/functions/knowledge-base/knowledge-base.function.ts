@@ -189,6 +189,7 @@ const DEFINITION: ToolDefinition = {
   },
   placeholder: null,
   category: 'rag',
+  material_search: { nothing_found: 'worded' },
   version: '1.0.0',
   kind: 'function',
   icon: 'book-open',
