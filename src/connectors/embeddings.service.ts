@@ -78,6 +78,12 @@ export class EmbeddingsService implements OnApplicationShutdown {
     return this.definitions().find(({ vendor }) => vendor === null)?.defaultModel ?? null;
   }
 
+  /** False without the provider, and without the server or key that it needs. */
+  async isConfigured(organizationId: string, provider: string): Promise<boolean> {
+    const definition = this.byName.get(provider)?.definition;
+    return definition !== undefined && (await this.findTarget(organizationId, definition)) !== null;
+  }
+
   /** Cache key beside provider, model and dimensions: the server's address, and the prefix of texts. */
   async identity(
     organizationId: string,
@@ -124,14 +130,23 @@ export class EmbeddingsService implements OnApplicationShutdown {
     return { ...job, source, target, gate, meter: () => this.metering.of(NO_RUN, payer) };
   }
 
-  private async targetOf(organizationId: string, { vendor }: EmbeddingProviderDefinition): Promise<ModelTarget> {
+  private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
+    const target = await this.findTarget(organizationId, definition);
+    if (target !== null) return target;
+    const name = definition.vendor?.name ?? definition.name;
+    const message = `The organization has not configured the provider ${name} that its knowledge base is embedded with`;
+    throw new AppError('connector_not_configured', message);
+  }
+
+  /** Null where the organization has not configured the vendor. */
+  private async findTarget(
+    organizationId: string,
+    { vendor }: EmbeddingProviderDefinition,
+  ): Promise<ModelTarget | null> {
     if (vendor === null) return OWN_TARGET;
     const { providers } = await this.organizations.runtime(organizationId);
     const provider = providers.get(vendor.name);
-    if (provider === undefined || (vendor.needsKey && !provider.trusted && provider.apiKey === null)) {
-      const message = `The organization has not configured the provider ${vendor.name} that its knowledge base is embedded with`;
-      throw new AppError('connector_not_configured', message);
-    }
+    if (provider === undefined || (vendor.needsKey && !provider.trusted && provider.apiKey === null)) return null;
     const { baseUrl, apiKey, trusted } = provider;
     return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== vendor.baseUrl };
   }

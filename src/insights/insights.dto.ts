@@ -251,6 +251,9 @@ export class InsightsDto {
   groups!: QuestionGroupDto[];
   @ApiProperty({ enum: GROUPINGS })
   grouped_by!: QuestionGrouping;
+  /** Groupings that can be asked for: `meaning` is missing without an embedding model that can be used. */
+  @ApiProperty({ enum: GROUPINGS, isArray: true })
+  groupings!: QuestionGrouping[];
   hidden!: HiddenGroupsDto;
   @ApiProperty({ type: [UnusedMaterialDto] })
   unused!: UnusedMaterialDto[];

@@ -37,6 +37,7 @@ export const INSIGHTS_EXAMPLE: InsightsDto = {
     },
   ],
   grouped_by: 'words',
+  groupings: ['words', 'meaning'],
   hidden: { groups: 9, questions: 14 },
   unused: [
     {

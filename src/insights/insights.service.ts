@@ -7,6 +7,7 @@ import { OrganizationsService } from '../organizations';
 import { costOf, daysOf, hoursOf, materialOf, peopleOf, speedOf, tokensOf } from './figures/class-figures';
 import { missedOf, ratingsOf } from './figures/class-words';
 import { type DistinctQuestion, distinctQuestions, type MaskedQuestion } from './grouping/distinct-questions';
+import type { QuestionGrouping } from './grouping/question-grouping.types';
 import { QuestionGroups } from './grouping/question-groups.service';
 import type { TellableGroups } from './grouping/similar-questions';
 import { TimeSlices } from './time-slices';
@@ -18,10 +19,12 @@ import type { PeopleMask } from './privacy/mask-people';
 import { type AskedPeriod, AskedPeriods } from './reading/asked-period.service';
 import type { AskedQuestion } from './reading/asked-question.types';
 
+type ClassInsights = Omit<InsightsDto, 'groupings'>;
+
 interface Asked {
   readonly caller: Caller;
   readonly material: AssistantMaterial;
-  readonly groupBy: InsightsQueryDto['group_by'];
+  readonly groupBy: QuestionGrouping;
 }
 
 /** Tells the editors of an assistant what their class asks, and nothing about fewer than five people. */
@@ -41,14 +44,16 @@ export class InsightsService {
     await this.assistants.assertConfigurable(caller, assistantId);
     const { organizationId } = caller;
     const material = await this.unused.material(caller, assistantId);
-    if (query.group_by === 'meaning') this.groups.modelOf(material.embedding);
+    if (query.group_by === 'meaning') await this.groups.modelOf(organizationId, material.embedding);
+    const groupings = [...(await this.groups.possible(organizationId, material.embedding))];
     const { days, time_zone: timeZone, group_by: groupBy } = query;
     const period = await this.periods.last(organizationId, { assistantId, days, timeZone });
     const isTold = areEnough(peopleOf(period.questions));
-    return isTold ? this.told(period, { caller, material, groupBy }) : untold(period, groupBy);
+    const told = isTold ? await this.told(period, { caller, material, groupBy }) : untold(period, groupBy);
+    return { ...told, groupings };
   }
 
-  private async told(period: AskedPeriod, { caller, material, groupBy }: Asked): Promise<InsightsDto> {
+  private async told(period: AskedPeriod, { caller, material, groupBy }: Asked): Promise<ClassInsights> {
     const { dates, local, questions, capped } = period;
     const { organizationId } = caller;
     const people = peopleOf(questions);
@@ -115,7 +120,7 @@ const spanOf = (dates: readonly string[]): Pick<InsightsDto, 'from' | 'to'> => (
 });
 
 /** The answer about a class of too few people, the same for four people and for nobody. */
-const untold = ({ dates }: AskedPeriod, grouped_by: InsightsQueryDto['group_by']): InsightsDto => ({
+const untold = ({ dates }: AskedPeriod, grouped_by: QuestionGrouping): ClassInsights => ({
   ...spanOf(dates),
   questions: null,
   people: null,

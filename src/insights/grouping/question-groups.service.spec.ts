@@ -7,7 +7,7 @@ const OWN = { provider: 'folder', model: 'tiny', dimensions: null };
 function groups(own: typeof OWN | null) {
   const embedded: (readonly string[])[] = [];
   const vectors = {
-    own,
+    usable: (_: string, chosen: typeof OWN | null) => Promise.resolve(chosen ?? own),
     of: (_: string, __: unknown, texts: readonly string[]) => {
       embedded.push(texts);
       return Promise.resolve(texts.map((_text, at) => Float32Array.from([at % 2, (at + 1) % 2])));
@@ -29,16 +29,14 @@ function questions(count: number): DistinctQuestion[] {
 }
 
 describe('groups by meaning', () => {
-  it('are refused without an embedding model', () => {
-    expect(() => groups(null).service.modelOf(null)).toThrow(
-      expect.objectContaining({ code: 'conflict', reason: 'insights.no_embedding' }),
-    );
-  });
-
-  it('take the model of the knowledge bases before that of the service', () => {
-    const chosen = { provider: 'openai', model: 'small', dimensions: 256 };
-    expect(groups(OWN).service.modelOf(chosen)).toBe(chosen);
-    expect(groups(OWN).service.modelOf(null)).toBe(OWN);
+  it('are offered with an embedding model, and refused without one', async () => {
+    expect(await groups(OWN).service.possible('organization', null)).toEqual(['words', 'meaning']);
+    const { service } = groups(null);
+    expect(await service.possible('organization', null)).toEqual(['words']);
+    await expect(service.modelOf('organization', null)).rejects.toMatchObject({
+      code: 'conflict',
+      reason: 'insights.no_embedding',
+    });
   });
 
   it('embed at most 500 questions; the others stay alone', async () => {

@@ -6,6 +6,7 @@ import type { DistinctQuestion } from './distinct-questions';
 import { groupByMeaning } from './group-by-meaning';
 import { groupByWords } from './group-by-words';
 import { QuestionStemsRepository } from './question-stems.repository';
+import { GROUPINGS, type QuestionGrouping } from './question-grouping.types';
 import { type QuestionEmbedding, QuestionVectors } from './question-vectors.service';
 import { type GroupedQuestions, type TellableGroups, tellableGroups } from './similar-questions';
 import { TimeSlices } from '../time-slices';
@@ -17,7 +18,7 @@ const LANGUAGE_SAMPLE = 200;
 
 const NO_MODEL =
   'Questions cannot be grouped by meaning: neither the knowledge bases of this assistant nor the service have an ' +
-  'embedding model. Group them by words.';
+  'embedding model that can be used. Group them by words.';
 
 type Stems = Pick<GroupedQuestions, 'stems' | 'formOf'>;
 
@@ -36,9 +37,14 @@ export class QuestionGroups {
     return tellableGroups({ questions, stems, formOf, groups: await groupByWords(stems, new TimeSlices()) });
   }
 
+  /** Groupings that can be made. `chosen` is the embedding of the material. */
+  async possible(organizationId: string, chosen: QuestionEmbedding | null): Promise<readonly QuestionGrouping[]> {
+    return (await this.vectors.usable(organizationId, chosen)) === null ? ['words'] : GROUPINGS;
+  }
+
   /** The model for groups by meaning. @throws {AppError} `conflict` without one */
-  modelOf(chosen: QuestionEmbedding | null): QuestionEmbedding {
-    const embedding = chosen ?? this.vectors.own;
+  async modelOf(organizationId: string, chosen: QuestionEmbedding | null): Promise<QuestionEmbedding> {
+    const embedding = await this.vectors.usable(organizationId, chosen);
     if (embedding !== null) return embedding;
     throw new AppError('conflict', NO_MODEL, { reason: 'insights.no_embedding' });
   }
@@ -52,7 +58,7 @@ export class QuestionGroups {
     questions: readonly DistinctQuestion[],
     chosen: QuestionEmbedding | null,
   ): Promise<TellableGroups> {
-    const embedding = this.modelOf(chosen);
+    const embedding = await this.modelOf(organizationId, chosen);
     const texts = questions.slice(0, MOST_BY_MEANING).map(({ text }) => text);
     const vectors = await this.vectors.of(organizationId, embedding, texts);
     const groups = await groupByMeaning(vectors, new TimeSlices());

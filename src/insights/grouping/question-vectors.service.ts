@@ -24,8 +24,14 @@ export class QuestionVectors {
 
   constructor(private readonly embeddings: EmbeddingsService) {}
 
+  /** The chosen model, or that of the service where the organization cannot use it; null without any. */
+  async usable(organizationId: string, chosen: QuestionEmbedding | null): Promise<QuestionEmbedding | null> {
+    const isUsable = chosen !== null && (await this.embeddings.isConfigured(organizationId, chosen.provider));
+    return isUsable ? chosen : this.own;
+  }
+
   /** The model that the service runs itself; null without one. */
-  get own(): QuestionEmbedding | null {
+  private get own(): QuestionEmbedding | null {
     const found = this.embeddings.definitions().find(({ vendor }) => vendor === null);
     if (found === undefined || found.defaultModel === null) return null;
     return { provider: found.name, model: found.defaultModel, dimensions: null };
