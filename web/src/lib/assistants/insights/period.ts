@@ -1,6 +1,6 @@
 export const PERIODS = [7, 30, 90] as const;
 export type Period = (typeof PERIODS)[number];
-export const GROUPINGS = ['words', 'meaning'] as const;
+const GROUPINGS = ['words', 'meaning'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 const USUAL: Period = 30;
