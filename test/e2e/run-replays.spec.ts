@@ -89,6 +89,10 @@ describe('repeated runs and receipts', () => {
     const started = await replay(teacher, id, { mode: 'fresh', changes });
     expect(started.status).toBe(202);
     expect(await ended(teacher, started.json.run_id)).toMatchObject({ status: 'completed', strategy: 'parallel' });
+    const unset = { tools: { '1_context': { unset: ['cache', 'top_k'] } } };
+    expect((await replay(teacher, id, { mode: 'fresh', changes: unset })).status).toBe(202);
+    const malformed = await replay(teacher, id, { mode: 'fresh', changes: { tools: { '1_context': null } } });
+    expect([malformed.status, malformed.json.errors[0].path]).toEqual([400, 'changes.tools']);
     const unknown = await replay(teacher, id, { mode: 'fresh', changes: { tools: { '9_none': { enabled: false } } } });
     expect(unknown.json.errors[0].path).toBe('changes.tools.9_none');
   });

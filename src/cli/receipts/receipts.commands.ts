@@ -34,7 +34,10 @@ export function registerReceiptCommands(program: Command, register: Register): v
       .option('--connector <name>', 'another connector')
       .option('--model <name>', 'another model')
       .option('--version-number <number>', 'another saved version of the assistant')
-      .option('--tool <setting...>', 'settings of tools, such as 1_context.top_k=5')
+      .option(
+        '--tool <setting...>',
+        'settings of tools, such as 1_context.top_k=5; without a value the setting is left out',
+      )
       .option('--leave-out-missing', 'leave out tools whose content no longer exists'),
     async (_config, options, context) => (await import('./replay-runs.js')).replayRuns(options, context),
   );

@@ -92,15 +92,18 @@ function numberIn(text: string, option: string): number {
   return number;
 }
 
-/** `1_context.top_k=5`: a member of the settings, as JSON where it is JSON. */
+/** `1_context.top_k=5` sets a member of the settings, as JSON where it is JSON; `1_context.top_k` leaves it out. */
 function toolsOf(settings: readonly string[]): JsonObject {
-  const tools = new Map<string, Record<string, unknown>>();
+  const tools = new Map<string, { readonly config: Record<string, unknown>; readonly unset: string[] }>();
   for (const setting of settings) {
-    const [, placeholder = '', name = '', value = ''] = /^([^.=]+)\.([^.=]+)=(.*)$/s.exec(setting) ?? [];
-    if (name === '') throw new BadUsage('--tool must be <placeholder>.<setting>=<value>');
-    tools.set(placeholder, { ...tools.get(placeholder), [name]: valueOf(value) });
+    const [, placeholder = '', name = '', value] = /^([^.=]+)\.([^.=]+)(?:=(.*))?$/s.exec(setting) ?? [];
+    if (name === '') throw new BadUsage('--tool must be <placeholder>.<setting>=<value> or <placeholder>.<setting>');
+    const change = tools.get(placeholder) ?? { config: {}, unset: [] };
+    tools.set(placeholder, change);
+    if (value === undefined) change.unset.push(name);
+    else change.config[name] = valueOf(value);
   }
-  return Object.fromEntries([...tools].map(([placeholder, config]) => [placeholder, { config }]));
+  return Object.fromEntries(tools);
 }
 
 function valueOf(text: string): unknown {

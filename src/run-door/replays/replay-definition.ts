@@ -1,11 +1,27 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { RunRecord } from '../../runs';
 
-/** Settings of one tool that replace those of the definition. */
+/** Differences of one tool from the definition. */
 export interface ToolChange {
   readonly enabled?: boolean;
+  /** Settings that replace those of the definition. */
   readonly config?: JsonObject;
+  /** Names of settings that are left out, so that their defaults hold. `config` may set them again. */
+  readonly unset?: readonly string[];
 }
+
+/** True for changes of tools by placeholder, as `ToolChange` has them. */
+export const areToolChanges = (value: unknown): value is Readonly<Record<string, ToolChange>> =>
+  isJsonObject(value) && Object.values(value).every(isToolChange);
+
+const isToolChange = (value: unknown): value is ToolChange =>
+  isJsonObject(value) &&
+  (value['enabled'] === undefined || typeof value['enabled'] === 'boolean') &&
+  (value['config'] === undefined || isJsonObject(value['config'])) &&
+  (value['unset'] === undefined || isListOfTexts(value['unset']));
+
+const isListOfTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** Differences from the repeated run. */
 export interface ReplayChanges {
@@ -90,11 +106,10 @@ function changedTool(tool: JsonObject, changes: Readonly<Record<string, ToolChan
   const name = placeholderOf(tool);
   const change = Object.hasOwn(changes, name) ? changes[name] : undefined;
   if (change === undefined) return tool;
-  const { enabled, config } = change;
-  const before = isJsonObject(tool['config']) ? tool['config'] : {};
-  return {
-    ...tool,
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(config === undefined ? {} : { config: { ...before, ...config } }),
-  };
+  const { enabled, config, unset } = change;
+  const switched = { ...tool, ...(enabled === undefined ? {} : { enabled }) };
+  if (config === undefined && unset === undefined) return switched;
+  const before = Object.entries(isJsonObject(tool['config']) ? tool['config'] : {});
+  const kept = Object.fromEntries(before.filter(([setting]) => unset?.includes(setting) !== true));
+  return { ...switched, config: { ...kept, ...config } };
 }

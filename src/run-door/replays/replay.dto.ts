@@ -1,11 +1,33 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsObject, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  Validate,
+  ValidateNested,
+  ValidatorConstraint,
+} from 'class-validator';
 import { RUN_STATUSES, type RunStatus } from '../../kernel';
 import { MayBeOmitted } from '../../platform/http';
-import type { ToolChange } from './replay-definition';
+import { areToolChanges, type ToolChange } from './replay-definition';
 
 export const REPLAY_MODES = ['recorded', 'fresh'] as const;
+
+@ValidatorConstraint({ name: 'areToolChanges' })
+class AreToolChanges {
+  validate(value: unknown): boolean {
+    return areToolChanges(value);
+  }
+
+  defaultMessage(): string {
+    return '$property must hold objects by placeholder, with `enabled`, the object `config` and the list of names `unset`';
+  }
+}
 
 export class ReplayChangesDto {
   /** Strategy of a multi-tool assistant. */
@@ -36,13 +58,13 @@ export class ReplayChangesDto {
   @Max(2_147_483_647)
   version?: number;
 
-  /** By placeholder: `enabled`, and members of `config` that replace those of the definition. */
+  /** By placeholder: `enabled`, members of `config` that replace those of the definition, and names of members to `unset`. */
   @MayBeOmitted()
-  @IsObject()
+  @Validate(AreToolChanges)
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'object', additionalProperties: true },
-    example: { '1_context': { config: { top_k: 5 } } },
+    example: { '1_context': { config: { top_k: 5 }, unset: ['mode'] } },
   })
   tools?: Record<string, ToolChange>;
 }
