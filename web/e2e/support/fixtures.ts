@@ -191,9 +191,17 @@ export async function checkRules(page: Page): Promise<void> {
   expect.soft(violations, page.url()).toEqual([]);
 }
 
-export async function checkWidth(page: Page): Promise<void> {
+export const checkWidth = (page: Page): Promise<void> => checkWidths(page, (width) => width());
+
+/** `each` asks for the width of the narrow page, as often as the page changes. */
+export async function checkWidths(page: Page, each: (width: () => Promise<void>) => Promise<void>): Promise<void> {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 800 });
+  await each(() => fitsWidth(page));
+  if (size !== null) await page.setViewportSize(size);
+}
+
+async function fitsWidth(page: Page): Promise<void> {
   const width = (): Promise<number> =>
     page.evaluate(() => {
       const { scrollWidth } = document.documentElement;
@@ -214,7 +222,6 @@ export async function checkWidth(page: Page): Promise<void> {
       );
       throw new Error(`Wider than 320 px: ${wide.join('\n')}`, { cause: failure });
     });
-  if (size !== null) await page.setViewportSize(size);
 }
 
 /** Writes `web/screenshots/<name>-{light,dark}-{desktop,phone}.png` for a person to look at; `SCREENSHOTS=none` leaves them out. */
