@@ -9,6 +9,11 @@ export interface Look {
   readonly under: string | null;
 }
 
+interface Start {
+  readonly steps: number;
+  readonly first: number | null;
+}
+
 interface Group {
   readonly index: number;
   readonly key: 'ArrowDown' | 'ArrowRight';
@@ -20,9 +25,10 @@ type Way = 'tab' | 'arrows';
 declare global {
   interface Window {
     tour: {
-      /** Puts the focus at the start; the number of Tabs after which a walk is given up. */
-      begin(): number;
-      look(): Look;
+      /** Puts the focus on the first control; says how many Tabs a walk has at most, none where Tab has reached all. */
+      begin(): Start;
+      /** What has the focus once it shows so. */
+      look(): Promise<Look>;
       /** What Tab should have reached. */
       unreached(): string[];
       /** Groups whose members the arrows reach, those inside others first. */
@@ -41,6 +47,8 @@ export function tour(root: string): void {
   const NATIVE = 'a[href], button, input, select, textarea, summary';
   const ACTIVE = [NATIVE, '[contenteditable="true"]', ...ROLES.map((role) => `[role="${role}"]`)].join(', ');
   const GROUPS = '[role="tablist"], [role="radiogroup"], [role="listbox"], [role="toolbar"]';
+  /** After so many a control that does not show its focus never will. */
+  const FRAMES = 60;
   const seen: HTMLElement[] = [];
   const reached = new Set<HTMLElement>();
 
@@ -138,25 +146,37 @@ export function tour(root: string): void {
     return seen.filter((element) => !reached.has(element) && isUsable(element) && wayTo(element) === way);
   };
 
+  function look(): Look {
+    const element = document.activeElement;
+    if (!(element instanceof HTMLElement) || element === document.body)
+      return { id: null, what: 'nothing', isMarked: false, under: null };
+    collect();
+    reached.add(element);
+    const marked = markedAt(element);
+    return {
+      id: seen.indexOf(element),
+      what: describe(element),
+      isMarked: marked !== null,
+      under: coverOf(marked ?? element),
+    };
+  }
+
+  const isUnclear = ({ id, isMarked, under }: Look): boolean => id !== null && (!isMarked || under !== null);
+
   window.tour = {
     begin() {
-      collect();
+      if (unreached('tab').length === 0) return { steps: 0, first: null };
       seen.find((element) => isUsable(element) && wayTo(element) === 'tab')?.focus();
-      return seen.length * 2 + 20;
+      return { steps: seen.length * 2 + 20, first: look().id };
     },
-    look() {
-      const element = document.activeElement;
-      if (!(element instanceof HTMLElement) || element === document.body)
-        return { id: null, what: 'nothing', isMarked: false, under: null };
-      collect();
-      reached.add(element);
-      const marked = markedAt(element);
-      return {
-        id: seen.indexOf(element),
-        what: describe(element),
-        isMarked: marked !== null,
-        under: coverOf(marked ?? element),
-      };
+    async look() {
+      let seenLast = look();
+      // What is scrolled to needs a frame. Past its end nothing has the focus until the next Tab.
+      for (let frame = 0; frame < FRAMES && isUnclear(seenLast); frame++) {
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+        seenLast = look();
+      }
+      return seenLast;
     },
     unreached: () => unreached('tab').map(describe),
     groups() {
