@@ -1,5 +1,4 @@
-import type { Page } from '../kernel';
-import type { RunRecord, ToolTiming } from '../runs';
+import type { RunPage, RunRecord, ToolTiming } from '../runs';
 import { withoutReasoning } from '../answering';
 import type { VisibleRun } from './access/run-access.service';
 import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunPersonDto, RunSummaryDto } from './run.dto';
@@ -82,10 +81,11 @@ export const presentRun = (
 });
 
 export const presentPage = (
-  { items, next_cursor, total }: Page<RunRecord>,
+  { items, next_cursor, total, lookedBackTo }: RunPage,
   people: ReadonlyMap<string, RunPersonDto>,
 ): RunPageDto => ({
   items: items.map((record) => presentSummary(record, people.get(record.userId) ?? null)),
   next_cursor,
+  looked_back_to: lookedBackTo === null ? null : new Date(lookedBackTo).toISOString(),
   total,
 });

@@ -355,8 +355,15 @@ export class RunDto extends RunSummaryDto {
 }
 
 export class RunPageDto {
+  /** May be empty although another page follows: see `looked_back_to`. */
   items!: RunSummaryDto[];
   next_cursor!: string | null;
+  /**
+   * A search of questions (`q`) looks at 20,000 runs a page. It has looked at the runs since this time, and the next page
+   * goes on with older ones; null otherwise.
+   */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  looked_back_to!: string | null;
   /** Counted to 1,001, which means more than a thousand. */
   total!: number;
 }

@@ -82,7 +82,7 @@ export class RunsController {
   async list(@CurrentCaller() caller: Caller, @Query() query: RunQueryDto): Promise<RunPageDto> {
     const { user_id: userId } = query;
     if (userId !== undefined && !(await this.people.canFilterBy(caller, userId))) {
-      return { items: [], next_cursor: null, total: 0 };
+      return { items: [], next_cursor: null, looked_back_to: null, total: 0 };
     }
     const page = await this.access.list(caller, filterOf(query), toPageRequest(query));
     return presentPage(page, await this.people.of(caller, page.items));

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   COUNT_LIMIT,
+  encodeCursor,
   isUuid,
   type JsonObject,
   notFound,
-  type Page,
   pageOf,
   type PageRequest,
+  uuidTime,
 } from '../kernel';
 import type { SignedReceipt } from '../receipts';
 import { ActiveRuns } from './run/active-runs';
@@ -21,7 +22,7 @@ import type { Recording, UnkeptReason } from './run/run-facts.types';
 import { RunReceipts, type UnsignedReceipt } from './receipt/run-receipts.service';
 import { runningRecord } from './record/run-record';
 import { RunRepository, cursorId } from './record/run.repository';
-import type { RunFilter, RunInput, RunOutcome, RunRating, RunRecord, RunStats } from './run/run.types';
+import type { RunFilter, RunInput, RunOutcome, RunPage, RunRating, RunRecord, RunStats } from './run/run.types';
 
 /**
  * Opens, ends, finds, follows and cancels runs. The record of a run that answers a request is written behind the answer. A
@@ -111,7 +112,7 @@ export class RunsService {
   }
 
   /** Newest first, including running ones of this process. */
-  async list(organizationId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
+  async list(organizationId: string, filter: RunFilter, page: PageRequest): Promise<RunPage> {
     const running = this.going(organizationId, filter);
     await this.endings.flush();
     const stored = await this.runs.within(organizationId).page(filter, page);
@@ -121,9 +122,13 @@ export class RunsService {
     const current = stored.records.map((record) => this.current(record));
     const records = [...going.filter(({ id }) => after === null || id < after), ...current];
     records.sort((a, b) => (a.id < b.id ? 1 : -1));
+    const { items, next_cursor } = pageOf(records, page.limit, ({ id }) => id);
+    const reach = next_cursor === null ? stored.reach : null;
     return {
-      ...pageOf(records, page.limit, ({ id }) => id),
+      items,
+      next_cursor: reach === null ? next_cursor : encodeCursor([reach]),
       total: Math.min(COUNT_LIMIT, stored.total + going.length),
+      lookedBackTo: reach === null ? null : uuidTime(reach),
     };
   }
 

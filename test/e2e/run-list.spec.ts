@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../support/app';
 import { type Person, person } from '../support/people';
 
@@ -7,6 +8,14 @@ let student: Person;
 let assistant: number;
 
 const RUNS = '/api/v1/runs';
+
+/** 20,000 runs of the next minutes beside the run `$1`. */
+const LATER_RUNS = `
+  INSERT INTO runs (id, organization_id, user_id, assistant_id, assistant_name, assistant_type, stream, status, created_at,
+                    tools, sources, events, question)
+  SELECT (substr(id::text, 1, 8) || '-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, user_id,
+         assistant_id, assistant_name, assistant_type, stream, status, created_at, '[]', '[]', '[]', 'Something else'
+  FROM runs CROSS JOIN generate_series(1, 20000) n WHERE id = $1`;
 
 beforeAll(async () => {
   app = await startApp();
@@ -89,5 +98,18 @@ describe('the list of runs', () => {
     expect(json.person).toEqual({ user_id: null, name: null, pseudonym: expect.stringMatching(/^[0-9a-f]{12}$/) });
     expect(await idsOf(teacher, `user_id=${student.userId}`)).toEqual([]);
     expect((await student.api('GET', `${RUNS}/${id}`)).json.person.user_id).toBe(student.userId);
+  });
+
+  it('is searched 20,000 runs a page, and says how far back', async () => {
+    const wanted = await ask(teacher, 'Where does chlorophyll sit?');
+    // Also waits until the run is in the table.
+    expect(await idsOf(teacher, 'q=chlorophyll')).toEqual([wanted]);
+    await app.get(DataSource).query(LATER_RUNS, [wanted]);
+    const first = (await teacher.api('GET', `${RUNS}?q=chlorophyll`)).json;
+    expect(first).toMatchObject({ items: [], total: 0, looked_back_to: expect.any(String) });
+    const next = (await teacher.api('GET', `${RUNS}?q=chlorophyll&cursor=${first.next_cursor}`)).json;
+    expect(next).toMatchObject({ items: [{ id: wanted }], total: 1, next_cursor: null, looked_back_to: null });
+    const others = (await teacher.api('GET', `${RUNS}?q=something&limit=5`)).json;
+    expect(others).toMatchObject({ total: 1001, looked_back_to: null });
   });
 });

@@ -13,7 +13,6 @@ import {
   isTeacher,
   NO_ASSISTANT,
   notFound,
-  type Page,
   type PageRequest,
   type Source,
   type SourcePassage,
@@ -23,6 +22,7 @@ import { OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import {
   type RunFilter,
+  type RunPage,
   type RunRating,
   type RunRecord,
   RunsService,
@@ -180,7 +180,7 @@ export class RunAccess {
     caller: Caller,
     filter: Omit<RunFilter, 'asker' | 'visibleTo' | 'onlyAssistants'>,
     page: PageRequest,
-  ): Promise<Page<RunRecord>> {
+  ): Promise<RunPage> {
     const onlyAssistants = caller.assistantIds;
     const visibleTo = await this.visibleTo(caller);
     const { features } = await this.organizations.runtime(caller.organizationId);

@@ -2,6 +2,9 @@ import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import type { RunFilter } from '../run/run.types';
 import { type RunEntity } from './run.entity';
 
+/** So many of the newest runs one search of questions looks at: no index finds a part of a text. */
+export const LOOKED_AT = 20_000;
+
 /** A part of a list, which one index serves in the order of ids. */
 interface Part {
   readonly query: SelectQueryBuilder<RunEntity>;
@@ -19,8 +22,37 @@ export class RunList {
     private readonly organizationId: string,
   ) {}
 
-  page(filter: RunFilter, columns: string[], limit: number, before: string | null): Promise<RunEntity[]> {
-    const parts = this.parts(filter);
+  /**
+   * The oldest run that a search of questions looks at, so that no search reads all runs. Null when it looks at all of them.
+   * `before` is the last run of the page before.
+   */
+  async reach(filter: RunFilter, before: string | null): Promise<string | null> {
+    const { organizationId } = this;
+    const { assistantId, from, to, userId, visibleTo } = filter;
+    const query = this.rows.createQueryBuilder('run').select('run.id', 'id');
+    query.where('run.organizationId = :organizationId', { organizationId });
+    // What an index finds. People who edit no assistant see their own runs only.
+    const asker = userId ?? (visibleTo?.assistantIds.length === 0 ? visibleTo.userId : undefined);
+    if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
+    else if (asker !== undefined) query.andWhere('run.userId = :asker', { asker });
+    if (before !== null) query.andWhere('run.id < :before', { before });
+    if (to !== undefined) query.andWhere('run.id < :toId', { toId: idAt(to) });
+    const oldest = await query
+      .orderBy('run.id', 'DESC')
+      .offset(LOOKED_AT - 1)
+      .limit(1)
+      .getRawOne<{ id: string }>();
+    return oldest === undefined || (from !== undefined && oldest.id <= idAt(from)) ? null : oldest.id;
+  }
+
+  /** The runs before `before` and from `reach` on; null: no bound. */
+  page(
+    filter: RunFilter,
+    columns: string[],
+    limit: number,
+    { before, reach }: { readonly before: string | null; readonly reach: string | null },
+  ): Promise<RunEntity[]> {
+    const parts = this.parts(filter, reach);
     if (before !== null) for (const { query } of parts) query.andWhere('run.id < :before', { before });
     const { sql, parameters } = union(parts, limit);
     return this.rows
@@ -32,9 +64,9 @@ export class RunList {
       .getMany();
   }
 
-  /** Counts up to `limit`. */
-  async count(filter: RunFilter, limit: number): Promise<number> {
-    const { sql, parameters } = union(this.parts(filter), limit);
+  /** Counts up to `limit`, from `reach` on. */
+  async count(filter: RunFilter, limit: number, reach: string | null): Promise<number> {
+    const { sql, parameters } = union(this.parts(filter, reach), limit);
     const counted = await this.rows.manager
       .createQueryBuilder()
       .select('count(*)::int', 'total')
@@ -44,7 +76,13 @@ export class RunList {
     return counted?.total ?? 0;
   }
 
-  private parts(filter: RunFilter): Part[] {
+  private parts(filter: RunFilter, reach: string | null): Part[] {
+    const parts = this.rights(filter);
+    if (reach !== null) for (const { query } of parts) query.andWhere('run.id >= :reach', { reach });
+    return parts;
+  }
+
+  private rights(filter: RunFilter): Part[] {
     const { asker, visibleTo } = filter;
     const parts = visibleTo === undefined ? [this.ofAssistants(filter, filter.onlyAssistants ?? null)] : [];
     if (visibleTo !== undefined) {

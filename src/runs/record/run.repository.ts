@@ -65,6 +65,13 @@ export interface RunPapers {
   readonly receipt: string | null;
 }
 
+interface StoredPage {
+  readonly records: readonly RunRecord[];
+  readonly total: number;
+  /** The oldest run that a search looked at; null when it looked at all of them. */
+  readonly reach: string | null;
+}
+
 const RATE = `
   WITH rated AS (
     UPDATE runs SET rating = $3, rating_reason = $4
@@ -125,11 +132,13 @@ export class RunScope extends TenantScope<RunEntity> {
   }
 
   /** Newest first. The cursor is the id of the last run of the page before. */
-  async page(filter: RunFilter, page: PageRequest): Promise<{ records: readonly RunRecord[]; total: number }> {
+  async page(filter: RunFilter, page: PageRequest): Promise<StoredPage> {
     const list = new RunList(this.rows, this.organizationId);
-    const total = await list.count(filter, COUNT_LIMIT);
-    const rows = await list.page(filter, LIST_COLUMNS, page.limit + 1, cursorId(page));
-    return { records: rows.map(recordOf), total };
+    const before = cursorId(page);
+    const reach = filter.question === undefined ? null : await list.reach(filter, before);
+    const total = await list.count(filter, COUNT_LIMIT, reach);
+    const rows = await list.page(filter, LIST_COLUMNS, page.limit + 1, { before, reach });
+    return { records: rows.map(recordOf), total, reach };
   }
 
   /** Runs that a run of this organization started, oldest first, even if another organization pays for them. */

@@ -3,6 +3,7 @@ import type {
   Caller,
   ErrorCode,
   FunctionCallRef,
+  Page,
   PlanSummary,
   RunStatus,
   Source,
@@ -189,6 +190,14 @@ export interface RunFilter {
   readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
   /** Assistants that the credential is bound to. */
   readonly onlyAssistants?: readonly number[] | null;
+}
+
+export interface RunPage extends Page<RunRecord> {
+  /**
+   * A search of questions has not looked at older runs than of this time, in milliseconds since 1970; the next page goes
+   * on there. Null otherwise.
+   */
+  readonly lookedBackTo: number | null;
 }
 
 /** Statistics of one assistant. Times are milliseconds, null without runs. */

@@ -28,11 +28,16 @@ export function startOfDay(day: string | null | undefined, later = 0): string | 
   return new Date(year, month - 1, date + later).toISOString();
 }
 
+export interface PageOfRuns extends Page<RunSummary> {
+  /** A search of questions has not looked at older runs yet. */
+  readonly looked_back_to: string | null;
+}
+
 /** One page of the runs that fit the filter, newest first. */
 export async function pageOfRuns(
   { assistantId, status, from, to, userId, rating, text }: RunFilter,
   page: PageQuery,
-): Promise<Page<RunSummary>> {
+): Promise<PageOfRuns> {
   const query = {
     ...page,
     assistant_id: assistantId ?? undefined,
