@@ -277,12 +277,15 @@ test('twenty runs are asked again under another strategy, and compared', async (
   await picture(page, 'what-if');
   await page.getByTestId('replay-tool').selectOption('2_context');
   await page.getByRole('spinbutton', { name: 'Passages', exact: true }).fill('2');
+  await page.getByTestId('unset-mode').check();
   await checkRules(page);
   await page.getByTestId('replay-start').click();
   const status = page.getByTestId('comparison-status');
   await expect(status).toContainText('Completed', { timeout: 90_000 });
   await expect(status).toContainText('20 of 20 done');
-  await expect(page.getByTestId('comparison-changes')).toContainText('Parallel · {2_context} Passages: 2');
+  await expect(page.getByTestId('comparison-changes')).toContainText(
+    'Parallel · {2_context} Passages: 2 · {2_context} Search mode left out',
+  );
   const sums = page.getByTestId('comparison-sums').getByRole('row');
   await expect(sums.filter({ hasText: 'Runs' })).toHaveText(/Runs\s*20\s*20/);
   await expect(sums.filter({ hasText: 'Failed' })).toHaveText(/Failed\s*0\s*0/);

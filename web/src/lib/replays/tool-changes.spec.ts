@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { changeableTools, changesFor, toolChangesText } from './tool-changes';
+import { changeableTools, changesFor, removableSettings, toolChangesText, withStored } from './tool-changes';
 
 const tool = {
   plugin: 'simple_rag',
@@ -26,6 +26,22 @@ describe('changes of tools in a repetition', () => {
       '1_context': { config: { top_k: 5, mode: 'keyword' } },
     });
     expect(changesFor(tool, { top_k: 3, collections: ['a'] })).toBeUndefined();
+  });
+
+  it('name the settings that are left out', () => {
+    expect(changesFor(tool, { collections: ['a'] })).toEqual({ '1_context': { unset: ['top_k'] } });
+    expect(changesFor(tool, { collections: ['a'], mode: 'keyword' })).toEqual({
+      '1_context': { config: { mode: 'keyword' }, unset: ['top_k'] },
+    });
+    expect(toolChangesText({ '1_context': { unset: ['top_k'] } })).toBe('{1_context} Passages left out');
+  });
+
+  it('can leave out stored settings that are not required and differ from the default', () => {
+    const schema = { required: ['collections'], properties: { top_k: { default: 5 } } };
+    expect(removableSettings(tool, schema)).toEqual([['top_k', 'Passages']]);
+    expect(removableSettings(tool, { ...schema, properties: { top_k: { default: 3 } } })).toEqual([]);
+    expect(withStored(tool, { collections: ['b'], top_k: 9 }, 'top_k', false)).toEqual({ collections: ['b'] });
+    expect(withStored(tool, { collections: ['b'] }, 'top_k', true)).toEqual({ collections: ['b'], top_k: 3 });
   });
 
   it('are offered for tools that fill a placeholder', () => {
