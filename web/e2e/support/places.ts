@@ -3,6 +3,7 @@ import type { Made } from './something';
 
 export interface Place {
   readonly name: string;
+  /** One function for all places of a page. */
   readonly path: (made: Made) => string;
   /** What cannot be fetched. */
   readonly fails: string;
@@ -10,10 +11,16 @@ export interface Place {
   readonly until?: (page: Page) => Promise<void>;
   /** There once it could be fetched. */
   readonly shows: string;
+  /** Asked for once: a page that has it is loaded anew. */
+  readonly kept?: true;
 }
 
 const form = ({ multiTool }: Made): string => `/multi-tool-assistants/${multiTool}`;
+const classic = ({ classic: id }: Made): string => `/assistants/${id}`;
 const view = ({ multiTool }: Made): string => `/multi-tool-assistants/${multiTool}?view`;
+const run = ({ run: id }: Made): string => `/runs/${id}`;
+const migrations = (): string => '/admin/migration';
+const playground = ({ multiTool }: Made): string => `/playground/${multiTool}`;
 const byId = (testid: string): string => `[data-testid="${testid}"]`;
 const press =
   (...testids: readonly string[]) =>
@@ -60,6 +67,7 @@ const ASSISTANTS: readonly Place[] = [
   { name: 'what a form offers', path: form, fails: '**/api/v1/connectors', shows: byId('tools-manager') },
   {
     name: 'strategies',
+    kept: true,
     path: form,
     fails: '**/api/v1/orchestrators',
     until: press('strategy-change'),
@@ -77,6 +85,7 @@ const ASSISTANTS: readonly Place[] = [
   },
   {
     name: 'knowledge bases to choose from',
+    kept: true,
     path: form,
     fails: '**/api/v1/knowledge-bases?*',
     until: configure(0),
@@ -84,6 +93,7 @@ const ASSISTANTS: readonly Place[] = [
   },
   {
     name: 'rubrics to choose from',
+    kept: true,
     path: form,
     fails: '**/api/v1/rubrics?*',
     until: configure(1),
@@ -115,7 +125,7 @@ const ASSISTANTS: readonly Place[] = [
   },
   {
     name: 'a conversion',
-    path: ({ classic }) => `/assistants/${classic}`,
+    path: classic,
     fails: '**/convert?*',
     until: press('convert-btn'),
     shows: byId('convert-status'),
@@ -133,9 +143,16 @@ const ASSISTANTS: readonly Place[] = [
 const RUNS: readonly Place[] = [
   {
     name: 'the playground',
-    path: ({ multiTool }) => `/playground/${multiTool}`,
+    path: playground,
     fails: '**/api/v1/assistants/*',
     shows: byId('question-input'),
+  },
+  {
+    name: 'earlier runs',
+    path: playground,
+    fails: '**/api/v1/runs?*',
+    until: (page) => page.getByTestId('history').locator('summary').click(),
+    shows: byId('history-run'),
   },
   {
     name: 'the chat',
@@ -149,18 +166,11 @@ const RUNS: readonly Place[] = [
     fails: '**/api/v1/conversations?*',
     shows: byId('conversations'),
   },
-  {
-    name: 'earlier runs',
-    path: ({ multiTool }) => `/playground/${multiTool}`,
-    fails: '**/api/v1/runs?*',
-    until: (page) => page.getByTestId('history').locator('summary').click(),
-    shows: byId('history-run'),
-  },
   { name: 'runs', path: () => '/runs', fails: '**/api/v1/runs?*', shows: byId('run-row') },
-  { name: 'a run', path: ({ run }) => `/runs/${run}`, fails: '**/api/v1/runs/*', shows: byId('waterfall') },
+  { name: 'a run', path: run, fails: '**/api/v1/runs/*', shows: byId('waterfall') },
   {
     name: 'a report',
-    path: ({ run }) => `/runs/${run}`,
+    path: run,
     fails: '**/report*',
     until: press('tab-report'),
     shows: byId('report'),
@@ -301,13 +311,13 @@ const ADMINISTRATION: readonly Place[] = [
   { name: 'keys', path: () => '/account/api-keys', fails: '**/api/v1/api-keys?*', shows: byId('key-row') },
   {
     name: 'migrations',
-    path: () => '/admin/migration',
+    path: migrations,
     fails: '**/api/v1/admin/migrations?*',
     shows: 'main [data-org]',
   },
   {
     name: 'a dry run',
-    path: () => '/admin/migration',
+    path: migrations,
     fails: '**/api/v1/admin/migrations',
     until: press('dry-run-btn'),
     shows: byId('plan-migrate'),
@@ -326,7 +336,6 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
 export interface Part extends Omit<Place, 'fails'> {
   readonly until: (page: Page) => Promise<void>;
 }
-const run = ({ run: id }: Made): string => `/runs/${id}`;
 
 /** Parts whose script comes when they are first wanted. */
 export const PARTS: readonly Part[] = [
@@ -344,17 +353,17 @@ export const PARTS: readonly Part[] = [
     shows: byId('remove-dialog'),
   },
   { name: 'templates to insert', path: form, until: press('insert-template-btn'), shows: 'dialog[open]' },
-  {
-    name: 'the editor of the template',
-    path: ({ classic }) => `/assistants/${classic}`,
-    until: (page) => page.getByTestId('prompt-template').locator('summary').first().click(),
-    shows: byId('template-editor'),
-  },
   { name: 'keeping a template', path: form, until: press('save-template-btn'), shows: byId('keep-template-dialog') },
   { name: 'the strategies', path: form, until: press('strategy-change'), shows: byId('strategy-sequential') },
   {
+    name: 'the editor of the template',
+    path: classic,
+    until: (page) => page.getByTestId('prompt-template').locator('summary').first().click(),
+    shows: byId('template-editor'),
+  },
+  {
     name: 'a conversion',
-    path: ({ classic }) => `/assistants/${classic}`,
+    path: classic,
     until: press('convert-btn'),
     shows: byId('convert-dialog'),
   },
