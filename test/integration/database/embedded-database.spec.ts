@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -31,7 +32,10 @@ describeEmbedded('the embedded database', () => {
     let errors = '';
     child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
     const line = await new Promise<string>((resolve, reject) => {
-      child.stdout.once('data', (text: Buffer) => resolve(text.toString()));
+      // Its log may say something before.
+      createInterface(child.stdout).on('line', (text) => {
+        if (text.startsWith('{')) resolve(text);
+      });
       child.once('close', (code) => reject(new Error(`the process ended with ${code}: ${errors}`)));
     });
     return { child, report: JSON.parse(line) as { url?: string; error?: string } };
