@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# What the tests need beside Node, from Debian, where it is missing: a Chromium, nginx, PgBouncer and the programs of a
-# PostgreSQL server.
+# What the tests need: the Node of the container, in the folder that is named; from Debian, where it is missing, a Chromium,
+# nginx, PgBouncer and the programs of a PostgreSQL server.
+#
+#   .ci/system.sh [folder for Node]
 set -euo pipefail
+
+[ -z "${1:-}" ] || npm install --silent --no-audit --no-fund --prefix "$1" node@24
 
 missing=()
 if ! command -v chromium >/dev/null && [ -z "${CHROMIUM:-}" ]; then missing+=(chromium); fi
