@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Writes one run with all its samples to results/<date>-<commit>.json. */
+/** Writes one run with all its samples to results/<date>T<time, UTC>-<commit>.json. */
 export function save(here, record) {
   const folder = join(here, 'results');
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${record.machine.date.slice(0, 10)}-${record.machine.commit.replace('+', '-dirty')}.json`);
+  const time = record.machine.date.slice(0, 16).replace(':', '');
+  const file = join(folder, `${time}-${record.machine.commit.replace('+', '-dirty')}.json`);
   writeFileSync(file, `${JSON.stringify(record, rounded, 1)}\n`);
   return relative(process.cwd(), file);
 }
