@@ -93,7 +93,7 @@ function numberIn(text: string, option: string): number {
 }
 
 /** `1_context.top_k=5` sets a member of the settings, as JSON where it is JSON; `1_context.top_k` leaves it out. */
-function toolsOf(settings: readonly string[]): JsonObject {
+export function toolsOf(settings: readonly string[]): JsonObject {
   const tools = new Map<string, { readonly config: Record<string, unknown>; readonly unset: string[] }>();
   for (const setting of settings) {
     const [, placeholder = '', name = '', value] = /^([^.=]+)\.([^.=]+)(?:=(.*))?$/s.exec(setting) ?? [];
