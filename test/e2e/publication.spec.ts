@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, user } from '../support/chat';
 import { mcpClient } from '../support/mcp-client';
@@ -7,6 +8,13 @@ import { startUpstream, type Upstream } from '../support/upstream';
 
 const LIVE = 'Live: {user_input}';
 const DRAFT = 'Draft: {user_input}';
+
+/** 1,100 assistants like `$1`. */
+const COPIES = `
+  INSERT INTO assistants OVERRIDING SYSTEM VALUE
+  SELECT (jsonb_populate_record(a, jsonb_build_object(
+    'id', nextval(pg_get_serial_sequence('assistants', 'id')), 'name', 'Copy ' || n || ' of Biology'))).*
+  FROM assistants a CROSS JOIN generate_series(1, 1100) n WHERE a.id = $1`;
 
 describe('a published assistant', () => {
   let app: TestApp;
@@ -191,5 +199,19 @@ describe('a published assistant', () => {
     expect(plan.json.diff).toContainEqual({ path: 'name', from: '', to: 'Essay (2)' });
     expect((await teacher.api('POST', '/api/v1/assistants/import', exported)).json.name).toBe('Essay (2)');
     expect((await teacher.api('POST', '/api/v1/assistants/import', exported)).json.name).toBe('Essay (3)');
+  });
+
+  // The last one: what it adds is on the first page of every list.
+  it('is found by a text that a thousand assistants have, a page at a time', async () => {
+    await app.get(DataSource).query(COPIES, [id]);
+    const search = async (who: Person, cursor = ''): Promise<any> =>
+      (await who.api('GET', `/api/v1/assistants?q=of%20biology&limit=2${cursor}`)).json;
+    const first = await search(teacher);
+    const second = await search(teacher, `&cursor=${first.next_cursor}`);
+    expect(first.total).toBe(1001);
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(
+      [1100, 1099, 1098, 1097].map((n) => `Copy ${n} of Biology`),
+    );
+    expect(await search(student)).toMatchObject({ items: [], total: 0 });
   });
 });

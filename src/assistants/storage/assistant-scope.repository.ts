@@ -133,7 +133,12 @@ export class AssistantScope {
   /** Newest first. */
   async page(filter: AssistantFilter, { limit, cursor }: PageRequest): Promise<Page<AssistantEntity>> {
     const total = await this.visible.count(filter, COUNT_LIMIT);
-    const found = await this.visible.page(filter, { order: 'DESC', limit: limit + 1, beyond: integerCursor(cursor) });
+    const found = await this.visible.page(filter, {
+      order: 'DESC',
+      limit: limit + 1,
+      beyond: integerCursor(cursor),
+      isCommon: total >= COUNT_LIMIT,
+    });
     return { ...pageOf(found, limit, ({ id }) => id), total };
   }
 

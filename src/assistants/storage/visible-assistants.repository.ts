@@ -26,6 +26,9 @@ const LIVE_MATCHES = `assistant.live_version <> assistant.version AND (
 /** The expression of `assistants_text_idx`. No name has a line break. */
 const NEWEST_MATCHES = String.raw`(assistant.name || E'\n' || assistant.description) ILIKE :text`;
 
+/** The same by no index, for texts of many assistants. */
+const NEWEST_MATCHES_IN_TURN = '(assistant.name ILIKE :text OR assistant.description ILIKE :text)';
+
 /** The newest version is not the live one, and `:viewer` may not read it. */
 const HIDES_NEWEST = `(assistant.live_version <> assistant.version AND assistant.owner_id <> :viewer
   AND assistant.id <> ALL(ARRAY(${EDITED_BY_VIEWER})))`;
@@ -48,6 +51,11 @@ export interface IdPage {
   readonly limit: number;
   /** Cursor: only ids after this one in the order. */
   readonly beyond: number | null;
+  /**
+   * Many assistants have the text: they are read in the order of ids until the page is full. PostgreSQL expects few hits of
+   * any text and would read all of them by the index of texts, to sort them.
+   */
+  readonly isCommon?: boolean;
 }
 
 /** Assistants that a person may see. A page reads about as many rows as it returns, however many assistants exist. */
@@ -57,8 +65,8 @@ export class VisibleAssistants {
     private readonly organizationId: string,
   ) {}
 
-  async page(filter: AssistantFilter, { order, limit, beyond }: IdPage): Promise<AssistantEntity[]> {
-    const parts = this.parts(filter).map((part) => {
+  async page(filter: AssistantFilter, { order, limit, beyond, isCommon = false }: IdPage): Promise<AssistantEntity[]> {
+    const parts = this.parts(filter, isCommon).map((part) => {
       if (beyond !== null) part.andWhere(`assistant.id ${order === 'ASC' ? '>' : '<'} :beyond`, { beyond });
       return part.orderBy('assistant.id', order).limit(limit);
     });
@@ -97,7 +105,7 @@ export class VisibleAssistants {
     return text === undefined ? ask() : acrossOrganizations('search', ask);
   }
 
-  private parts(filter: AssistantFilter): SelectQueryBuilder<AssistantEntity>[] {
+  private parts(filter: AssistantFilter, isCommon = false): SelectQueryBuilder<AssistantEntity>[] {
     const { visibleTo } = filter;
     const isPlain = visibleTo === null || filter.onlyPublished === true || filter.ownerId === visibleTo;
     const ofRight = isPlain
@@ -105,7 +113,8 @@ export class VisibleAssistants {
       : RIGHTS.map((right) => () => this.matching(filter).andWhere(right, { viewer: visibleTo }));
     const { text, searcher } = filter;
     if (text === undefined) return ofRight.map((part) => part());
-    const newest = searcher === undefined ? NEWEST_MATCHES : `${NEWEST_MATCHES} AND ${HIDES_NEWEST} IS NOT TRUE`;
+    const matching = isCommon ? NEWEST_MATCHES_IN_TURN : NEWEST_MATCHES;
+    const newest = searcher === undefined ? matching : `${matching} AND ${HIDES_NEWEST} IS NOT TRUE`;
     const given = {
       text: `%${text.replace(/[\\%_]/g, '\\$&')}%`,
       ...(searcher === undefined ? {} : { viewer: searcher }),
