@@ -135,8 +135,9 @@ async function fillTable(dataSource: DataSource, table: string, plan: Plan): Pro
     }
     const names = plan.columns.map(({ column }) => `"${column}"`).join(', ');
     const places = plan.columns.map(({ type }, at) => `$${at + 1}::text::${type}`).join(', ');
+    // A job of the service may have written the same row meanwhile.
     await dataSource.query(
-      `INSERT INTO ${table} (${names}) OVERRIDING SYSTEM VALUE VALUES (${places})`,
+      `INSERT INTO ${table} (${names}) OVERRIDING SYSTEM VALUE VALUES (${places}) ON CONFLICT DO NOTHING`,
       plan.columns.map(({ column }) => row[column] ?? null),
     );
   }
