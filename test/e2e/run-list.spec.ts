@@ -34,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-async function ask(who: Person, content: string): Promise<string> {
-  const body = { model: `lamb_assistant.${assistant}`, messages: [{ role: 'user', content }] };
+async function ask(who: Person, content: string, id = assistant): Promise<string> {
+  const body = { model: `lamb_assistant.${id}`, messages: [{ role: 'user', content }] };
   return (await who.api('POST', '/v1/chat/completions', body)).json.run_id;
 }
 
@@ -102,6 +102,10 @@ describe('the list of runs', () => {
 
   it('is searched 20,000 runs a page, and says how far back', async () => {
     const wanted = await ask(teacher, 'Where does chlorophyll sit?');
+    const colleague = await person(app);
+    const own = { name: 'Leaves', prompt_template: '{user_input}', metadata: { connector: 'auto' } };
+    const leaves = (await colleague.api('POST', '/api/v1/assistants', own)).json.id;
+    await ask(colleague, 'Why do they fall?', leaves);
     // Also waits until the run is in the table.
     expect(await idsOf(teacher, 'q=chlorophyll')).toEqual([wanted]);
     await app.get(DataSource).query(LATER_RUNS, [wanted]);
@@ -109,6 +113,9 @@ describe('the list of runs', () => {
     expect(first).toMatchObject({ items: [], total: 0, looked_back_to: expect.any(String) });
     const next = (await teacher.api('GET', `${RUNS}?q=chlorophyll&cursor=${first.next_cursor}`)).json;
     expect(next).toMatchObject({ items: [{ id: wanted }], total: 1, next_cursor: null, looked_back_to: null });
+    // Runs that somebody may not see are not counted.
+    const elsewhere = (await colleague.api('GET', `${RUNS}?q=fall`)).json;
+    expect(elsewhere).toMatchObject({ total: 1, next_cursor: null, looked_back_to: null });
     const others = (await teacher.api('GET', `${RUNS}?q=something&limit=5`)).json;
     expect(others).toMatchObject({ total: 1001, looked_back_to: null });
   });

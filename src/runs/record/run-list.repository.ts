@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import type { RunFilter } from '../run/run.types';
 import { type RunEntity } from './run.entity';
 
-/** So many of the newest runs one search of questions looks at: no index finds a part of a text. */
+/** A page of a search looks at so many of the newest runs: no index finds a part of a text. */
 export const LOOKED_AT = 20_000;
 
 /** A part of a list, which one index serves in the order of ids. */
@@ -24,25 +24,21 @@ export class RunList {
 
   /**
    * The oldest run that a search of questions looks at, so that no search reads all runs. Null when it looks at all of them.
-   * `before` is the last run of the page before.
+   * Counted are the runs that an index finds: those that the person may see, of an assistant, person and time. `before` is
+   * the last run of the page before.
    */
   async reach(filter: RunFilter, before: string | null): Promise<string | null> {
-    const { organizationId } = this;
-    const { assistantId, from, to, userId, visibleTo } = filter;
-    const query = this.rows.createQueryBuilder('run').select('run.id', 'id');
-    query.where('run.organizationId = :organizationId', { organizationId });
-    // What an index finds. People who edit no assistant see their own runs only.
-    const asker = userId ?? (visibleTo?.assistantIds.length === 0 ? visibleTo.userId : undefined);
-    if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
-    else if (asker !== undefined) query.andWhere('run.userId = :asker', { asker });
-    if (before !== null) query.andWhere('run.id < :before', { before });
-    if (to !== undefined) query.andWhere('run.id < :toId', { toId: idAt(to) });
-    const oldest = await query
-      .orderBy('run.id', 'DESC')
-      .offset(LOOKED_AT - 1)
-      .limit(1)
+    const { question: _question, status: _status, hasProblems: _problems, rating: _rating, ...indexed } = filter;
+    const parts = this.parts(indexed, null);
+    if (before !== null) for (const { query } of parts) query.andWhere('run.id < :before', { before });
+    const { sql, parameters } = union(parts, LOOKED_AT);
+    const oldest = await this.rows.manager
+      .createQueryBuilder()
+      .select('id')
+      .from(`(SELECT id FROM (${sql}) seen ORDER BY id DESC OFFSET ${LOOKED_AT - 1} LIMIT 1)`, 'oldest')
+      .setParameters(parameters)
       .getRawOne<{ id: string }>();
-    return oldest === undefined || (from !== undefined && oldest.id <= idAt(from)) ? null : oldest.id;
+    return oldest?.id ?? null;
   }
 
   /** The runs before `before` and from `reach` on; null: no bound. */
