@@ -355,7 +355,7 @@ export class RunDto extends RunSummaryDto {
 }
 
 export class RunPageDto {
-  /** May be empty although another page follows: see `looked_back_to`. */
+  /** The runs; none, although another page follows, where a search has not found any yet: see `looked_back_to`. */
   items!: RunSummaryDto[];
   next_cursor!: string | null;
   /**

@@ -48,7 +48,7 @@ function scriptsOf(page: Page): Scripts {
       do {
         read = reading.length;
         await Promise.all(reading);
-        // What a script shows may load the next one.
+        // A script that has come may ask for the next one.
         await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       } while (reading.length > read);
       return sizes.reduce((sum, size) => sum + size, 0);

@@ -34,7 +34,7 @@ for (const [where, places] of Object.entries(PLACES)) {
   });
 }
 
-/** What a reader opens is asked for then: places of one page, in turn, need it loaded once. */
+/** Dialogs of one place would lie over the next place of the same page, which is not loaded again. */
 async function closeDialogs(page: Page): Promise<void> {
   const dialog = page.locator('dialog[open]');
   for (let open = await dialog.count(); open > 0; open--) {

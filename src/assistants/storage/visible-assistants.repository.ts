@@ -26,7 +26,7 @@ const LIVE_MATCHES = `assistant.live_version <> assistant.version AND (
 /** The expression of `assistants_text_idx`. No name has a line break. */
 const NEWEST_MATCHES = String.raw`(assistant.name || E'\n' || assistant.description) ILIKE :text`;
 
-/** The same by no index, for texts of many assistants. */
+/** The condition of `NEWEST_MATCHES` in words that no index serves, for texts that many assistants have. */
 const NEWEST_MATCHES_IN_TURN = '(assistant.name ILIKE :text OR assistant.description ILIKE :text)';
 
 /** The newest version is not the live one, and `:viewer` may not read it. */

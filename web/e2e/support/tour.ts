@@ -27,7 +27,7 @@ declare global {
     tour: {
       /** Puts the focus on the first control; says how many Tabs a walk has at most, none where Tab has reached all. */
       begin(): Start;
-      /** What has the focus once it shows so. */
+      /** The control that has the focus, looked at when it shows the focus. */
       look(): Promise<Look>;
       /** What Tab should have reached. */
       unreached(): string[];
@@ -171,7 +171,7 @@ export function tour(root: string): void {
     },
     async look() {
       let seenLast = look();
-      // What is scrolled to needs a frame. Past its end nothing has the focus until the next Tab.
+      // A control that is scrolled to shows its focus a frame later. Past the page's end nothing has it until the next Tab.
       for (let frame = 0; frame < FRAMES && isUnclear(seenLast); frame++) {
         await new Promise((drawn) => requestAnimationFrame(drawn));
         seenLast = look();
