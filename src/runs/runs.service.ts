@@ -8,6 +8,7 @@ import {
   notFound,
   pageOf,
   type PageRequest,
+  uuidCursor,
   uuidTime,
 } from '../kernel';
 import type { SignedReceipt } from '../receipts';
@@ -21,7 +22,7 @@ import { readRecording } from './receipt/recording';
 import type { Recording, UnkeptReason } from './run/run-facts.types';
 import { RunReceipts, type UnsignedReceipt } from './receipt/run-receipts.service';
 import { runningRecord } from './record/run-record';
-import { RunRepository, cursorId } from './record/run.repository';
+import { RunRepository } from './record/run.repository';
 import type { RunFilter, RunInput, RunOutcome, RunPage, RunRating, RunRecord, RunStats } from './run/run.types';
 
 /**
@@ -118,7 +119,7 @@ export class RunsService {
     const stored = await this.runs.within(organizationId).page(filter, page);
     const known = new Set(stored.records.map(({ id }) => id));
     const going = running.filter(({ id }) => !known.has(id) && !this.active.hasRow(id));
-    const after = cursorId(page);
+    const after = uuidCursor(page.cursor);
     const current = stored.records.map((record) => this.current(record));
     const records = [...going.filter(({ id }) => after === null || id < after), ...current];
     records.sort((a, b) => (a.id < b.id ? 1 : -1));

@@ -70,6 +70,7 @@ describe('the list of runs', () => {
     expect(await idsOf(teacher, 'problems=false')).toEqual([]);
     expect(await idsOf(student, '')).not.toContain(mine);
     expect((await teacher.api('GET', `${RUNS}?from=yesterday&problems=some`)).status).toBe(400);
+    expect((await teacher.api('GET', `${RUNS}?cursor=abc`)).json.errors).toMatchObject([{ path: 'cursor' }]);
   });
 
   it('is audited where it shows questions of others, without the words of a search', async () => {

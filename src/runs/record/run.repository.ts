@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
-import { COUNT_LIMIT, type PageRequest, decodeCursor, isUuid } from '../../kernel';
+import { COUNT_LIMIT, type PageRequest, uuidCursor } from '../../kernel';
 import { AcrossOrganizations, TenantScope } from '../../platform/database';
 import { REPORT_LIMITS } from '../report/shape-report';
 import { RunList } from './run-list.repository';
@@ -134,7 +134,7 @@ export class RunScope extends TenantScope<RunEntity> {
   /** Newest first. The cursor is the id of the last run of the page before. */
   async page(filter: RunFilter, page: PageRequest): Promise<StoredPage> {
     const list = new RunList(this.rows, this.organizationId);
-    const before = cursorId(page);
+    const before = uuidCursor(page.cursor);
     const reach = filter.question === undefined ? null : await list.reach(filter, before);
     const total = await list.count(filter, COUNT_LIMIT, reach);
     const rows = await list.page(filter, LIST_COLUMNS, page.limit + 1, { before, reach });
@@ -171,10 +171,4 @@ export class RunScope extends TenantScope<RunEntity> {
     const tools = await manager.query<RunStats['tools']>(TOOL_STATS, [this.organizationId, assistantId]);
     return { ...figures, tools };
   }
-}
-
-/** Null on the first page and for an invalid cursor. */
-export function cursorId({ cursor }: PageRequest): string | null {
-  const [id] = cursor === null ? [] : (decodeCursor(cursor, 1) ?? []);
-  return typeof id === 'string' && isUuid(id) ? id : null;
 }
