@@ -118,6 +118,20 @@ test('on a phone one of the two is shown; a new form can be asked as well', asyn
   await page.getByTestId('ask-btn').click();
   await expect(page.getByTestId('run')).toHaveAttribute('data-status', 'completed');
   await expect(page).toHaveURL(/\/create$/);
+
+  // Another form knows nothing of that trial; saved, the form hands its trial to the assistant.
+  await page.goto('/assistants/create');
+  await expect(page.getByTestId('ask-btn')).toBeVisible();
+  await expect(page.getByTestId('run')).toHaveCount(0);
+  await page.getByTestId('name-input').fill('Pane: tried before it was saved');
+  await page.getByTestId('question-input').fill('Tried before');
+  await page.getByTestId('ask-btn').click();
+  await expect(page.getByTestId('run')).toHaveAttribute('data-status', 'completed');
+  await expect(page.getByTestId('playground')).not.toContainText('Hello');
+  await page.getByTestId('save-btn').click();
+  await expect(page).toHaveURL(/\/assistants\/\d+$/);
+  await expect(page.getByTestId('playground')).toContainText('Tried before');
+  await expect(page.getByTestId('run')).toHaveAttribute('data-status', 'completed');
 });
 
 test('the classic form keeps whether pictures are made, on and off', async ({ page, api }) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { session, type Me } from '$lib/session/session.svelte';
+import { formInstance, moveQuestions } from '$lib/session/own-work';
 import { fitted } from './pictures';
 import { contentOf, Conversation } from './playground.svelte';
 
@@ -18,7 +19,8 @@ class Service {
 
   readonly post = async (_path: string, { body }: { body: unknown }): Promise<object> => {
     this.asked.push(body);
-    return { data: { id: `run-${this.asked.length}`, status: 'queued' } };
+    const id = `run-${this.asked.length}`;
+    return { data: { id, run_id: id, status: 'queued' } };
   };
 
   readonly fetch = async (input: string): Promise<Response> => {
@@ -46,7 +48,7 @@ afterEach(() => {
 
 describe('a conversation', () => {
   it('asks with what was said before, without reports', async () => {
-    const conversation = new Conversation(7);
+    const conversation = new Conversation(() => 7);
     await conversation.ask('one');
     await conversation.ask('look', { verbose: true });
     await conversation.ask('two');
@@ -62,16 +64,16 @@ describe('a conversation', () => {
   });
 
   it('is there again after a reload, with its answers', async () => {
-    await new Conversation(7).ask('one');
-    const reloaded = new Conversation(7);
+    await new Conversation(() => 7).ask('one');
+    const reloaded = new Conversation(() => 7);
     reloaded.restore();
     await vi.waitFor(() => expect(reloaded.last?.live.state.status).toBe('completed'));
     expect(reloaded.exchanges.map(({ question, live }) => [question, live.state.answer])).toEqual([
       ['one', 'answer 1'],
     ]);
-    expect(new Conversation(8).exchanges).toEqual([]);
+    expect(new Conversation(() => 8).exchanges).toEqual([]);
     reloaded.clear();
-    const cleared = new Conversation(7);
+    const cleared = new Conversation(() => 7);
     cleared.restore();
     expect(cleared.exchanges).toEqual([]);
   });
@@ -81,13 +83,13 @@ describe('a conversation', () => {
       session.me = { user: { id: user }, organization: { id: organization } } as Me;
     };
     const seen = (): number => {
-      const conversation = new Conversation(7);
+      const conversation = new Conversation(() => 7);
       conversation.restore();
       conversation.leave();
       return conversation.exchanges.length;
     };
     be('u1', 'o1');
-    await new Conversation(7).ask('one');
+    await new Conversation(() => 7).ask('one');
     expect(seen()).toBe(1);
     be('u2', 'o1');
     expect(seen()).toBe(0);
@@ -96,10 +98,34 @@ describe('a conversation', () => {
     session.me = null;
   });
 
+  it('of a form that is not saved is that form’s alone, and moves to the assistant that the form made', async () => {
+    const form = formInstance();
+    let saved: number | null = null;
+    const tried = new Conversation(() => saved, form);
+    await tried.ask('one');
+    expect(service.asked[0]).toMatchObject({ messages: [{ role: 'user', content: 'one' }] });
+
+    const fresh = new Conversation(() => null, formInstance());
+    fresh.restore();
+    await fresh.ask('fresh');
+    expect(service.asked[1]).toMatchObject({ messages: [{ role: 'user', content: 'fresh' }] });
+
+    saved = 9;
+    moveQuestions(null, form, 9);
+    const ofAssistant = new Conversation(() => 9);
+    ofAssistant.restore();
+    expect(ofAssistant.exchanges.map(({ question }) => question)).toEqual(['one']);
+    await tried.ask('two');
+    const later = new Conversation(() => 9);
+    later.restore();
+    expect(later.exchanges.map(({ question }) => question)).toEqual(['one', 'two']);
+    expect(Object.keys(sessionStorage).filter((key) => key.includes(form))).toEqual([]);
+  });
+
   it('goes on behind the last event when a stream breaks off, and says everything once', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     service.breaks = 1;
-    const conversation = new Conversation(7);
+    const conversation = new Conversation(() => 7);
     await conversation.ask('one');
     expect(service.streams).toEqual(['/api/v1/runs/run-1/events?after=0', '/api/v1/runs/run-1/events?after=1']);
     expect(conversation.last?.live.state).toMatchObject({ status: 'completed', answer: 'answer 1' });
@@ -107,7 +133,7 @@ describe('a conversation', () => {
 
   it('survives what it cannot read in its storage', () => {
     sessionStorage.setItem('bellwether.playground...7', '{"x":');
-    const conversation = new Conversation(7);
+    const conversation = new Conversation(() => 7);
     conversation.restore();
     expect(conversation.exchanges).toEqual([]);
   });

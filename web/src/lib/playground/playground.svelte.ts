@@ -1,7 +1,7 @@
 import type { Ask, Asked, Content } from '$lib/run/live-run.svelte';
 import { LiveRun } from '$lib/run/live-run.svelte';
 import { session } from '$lib/session/session.svelte';
-import { QUESTIONS } from '$lib/session/own-work';
+import { questionsKey } from '$lib/session/own-work';
 
 export interface Picture {
   readonly name: string;
@@ -37,12 +37,16 @@ export class Conversation {
   private next = 1;
   /** Ids of runs by the key of their exchange. */
   private runIds = $state.raw<Readonly<Record<number, string>>>({});
-  private readonly storageKey: string;
+  private readonly me = session.me;
 
-  /** `assistantId` null: an assistant that is not saved yet. */
-  constructor(private readonly assistantId: number | null) {
-    const { me } = session;
-    this.storageKey = `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${assistantId ?? 'new'}`;
+  /** `assistantId` null: an assistant that is not saved yet; its conversation is the form's until it is. */
+  constructor(
+    private readonly assistantId: () => number | null,
+    private readonly form = '',
+  ) {}
+
+  private get storageKey(): string {
+    return questionsKey(this.me, this.assistantId() ?? this.form);
   }
 
   /** Brings back what this tab had asked; a run that goes on is followed from its beginning, and misses nothing. */
@@ -82,8 +86,9 @@ export class Conversation {
 
   /** A definition answers in place of the stored assistant. */
   private asked(definition: object | null): Asked {
-    if (this.assistantId !== null && definition === null) return { assistantId: this.assistantId };
-    return { definition: definition ?? {}, draftOf: this.assistantId };
+    const assistantId = this.assistantId();
+    if (assistantId !== null && definition === null) return { assistantId };
+    return { definition: definition ?? {}, draftOf: assistantId };
   }
 
   /** Starts anew; what goes on is left alone. */

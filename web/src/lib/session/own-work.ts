@@ -3,6 +3,34 @@ export const DRAFTS = 'bellwether.draft.';
 /** Questions of the playground, kept in the tab. */
 export const QUESTIONS = 'bellwether.playground.';
 
+interface Present {
+  readonly user: { readonly id: string };
+  readonly organization: { readonly id: string };
+}
+
+/** Whose questions are kept: an assistant's, or those of one form that is not saved yet. */
+export const questionsKey = (me: Present | null, owner: number | string): string =>
+  `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${owner}`;
+
+/** Names one opening of a form, so that two tabs, or two forms one after the other, share nothing. */
+export const formInstance = (): string => `new-${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+
+/** Context of the form's name, for what is tried before the assistant is saved. */
+export const FORM = Symbol('form');
+
+/** What was tried in a form belongs to the assistant that it made. */
+export function moveQuestions(me: Present | null, form: string, assistantId: number): void {
+  const from = questionsKey(me, form);
+  try {
+    for (const key of Object.keys(sessionStorage).filter((one) => one.startsWith(from))) {
+      sessionStorage.setItem(questionsKey(me, assistantId) + key.slice(from.length), sessionStorage.getItem(key) ?? '');
+      sessionStorage.removeItem(key);
+    }
+  } catch {
+    // A tab that keeps nothing has nothing to move.
+  }
+}
+
 /**
  * What the browser keeps of somebody's work goes with them: of everybody, or of all but one who is there now. Keys go on with
  * the user, questions also with the organization: `<user>.<organization>.…`.

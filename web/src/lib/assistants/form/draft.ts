@@ -12,9 +12,15 @@ export interface Draft {
 }
 
 const DAYS_KEPT = 30;
+/** Older ones of the same form give way. */
+const MOST_FOUND = 5;
 
-export const draftKey = (user: string, type: AssistantType, id: number | null): string =>
+/** All drafts of one form; each opening of it writes its own, so that two tabs do not overwrite each other's. */
+const draftsOf = (user: string, type: AssistantType, id: number | null): string =>
   `${DRAFTS}${user}.${type}.${id ?? 'new'}`;
+
+export const draftKey = (user: string, type: AssistantType, id: number | null, instance: string): string =>
+  `${draftsOf(user, type, id)}.${instance}`;
 
 export const draftOf = (version: number | null, body: DefinitionBody): Draft => ({
   saved_at: new Date().toISOString(),
@@ -50,33 +56,34 @@ export function dropDraft(key: string, storage: Storage = localStorage): void {
   }
 }
 
-/** Drafts that were found and are not decided yet; what is typed meanwhile does not overwrite them. */
-const MOST_FOUND = 3;
-const foundKey = (key: string): string => `${key}.found`;
-
-/** The newest first. The draft that was written last is one of them from now on. */
-export function findDrafts(key: string, storage: Storage = localStorage): readonly Draft[] {
-  const last = readDraft(key, storage);
-  const found = [...(last === null ? [] : [last]), ...foundAt(key, storage)];
-  // Without room for the copy the draft stays where it is.
-  if (last === null || keepFound(key, found, storage)) dropDraft(key, storage);
-  return found;
+/** A draft that another opening of the form left; it stays there until it is decided. */
+export interface FoundDraft extends Draft {
+  readonly key: string;
 }
 
-export function keepFound(key: string, drafts: readonly Draft[], storage: Storage = localStorage): boolean {
-  try {
-    if (drafts.length === 0) storage.removeItem(foundKey(key));
-    else storage.setItem(foundKey(key), JSON.stringify(drafts.slice(0, MOST_FOUND)));
-    return true;
-  } catch {
-    return false;
-  }
+/** The newest first, without the form's own. */
+export function findDrafts(
+  user: string,
+  type: AssistantType,
+  id: number | null,
+  instance: string,
+  storage: Storage = localStorage,
+): readonly FoundDraft[] {
+  const found = keysIn(storage, draftsOf(user, type, id))
+    .filter((key) => key !== draftKey(user, type, id, instance))
+    .flatMap((key): FoundDraft[] => {
+      const draft = readDraft(key, storage);
+      if (draft === null) dropDraft(key, storage);
+      return draft === null ? [] : [{ ...draft, key }];
+    })
+    .sort((one, other) => other.saved_at.localeCompare(one.saved_at));
+  for (const { key } of found.slice(MOST_FOUND)) dropDraft(key, storage);
+  return found.slice(0, MOST_FOUND);
 }
 
-function foundAt(key: string, storage: Storage): readonly Draft[] {
+function keysIn(storage: Storage, form: string): readonly string[] {
   try {
-    const drafts = JSON.parse(storage.getItem(foundKey(key)) ?? '[]') as Draft[];
-    return drafts.filter((draft) => typeof draft.body?.metadata === 'object' && !isOld(draft));
+    return Object.keys(storage).filter((key) => key === form || key.startsWith(`${form}.`));
   } catch {
     return [];
   }

@@ -161,6 +161,20 @@ describe('the editor of a form', () => {
     expect(editorOf().draft?.body.name).toBe('Found');
   });
 
+  it('leaves the draft of another open tab alone when it is typed in, saved or left', async () => {
+    const created = (): Editor => new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1');
+    const [one, other] = [created(), created()];
+    one.form.name = 'Of the first tab';
+    one.keepDraft();
+    other.form.name = 'Of the second tab';
+    other.keepDraft();
+    post.mockResolvedValueOnce({ data: { ...STORED, id: 8, name: 'Of the second tab', version: 1 } });
+    await other.save();
+    expect(created().draft?.body.name).toBe('Of the first tab');
+    one.abandon();
+    expect(created().draft).toBeNull();
+  });
+
   it('hands what was typed during the first save to the page of the new assistant', async () => {
     const editor = new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1');
     editor.form.name = 'New';

@@ -1,13 +1,14 @@
 import { api, must } from '$lib/api/client';
 import { type FieldProblem, ProblemError } from '$lib/api/problem';
 import { ifMatch } from '$lib/api/versions';
+import { formInstance } from '$lib/session/own-work';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import { wordsOf } from '$lib/ui/field-problems';
 import type { Wording } from '$lib/ui/wording';
 import type { Assistant, Diagnostic } from '$lib/definition/assistant';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
-import { type Draft, draftKey, draftOf, dropDraft, findDrafts, keepFound, writeDraft } from './draft';
+import { draftKey, draftOf, dropDraft, findDrafts, type FoundDraft, writeDraft } from './draft';
 import type { LiveRun } from '$lib/run/live-run.svelte';
 import type { LastRun } from './flow-states';
 import type { AssistantForm } from './form.types';
@@ -20,7 +21,7 @@ const NO_PROBLEMS: readonly FieldProblem[] = [];
 /** Saving of an assistant's form: refused fields, checks, and drafts of unsaved work in this browser. */
 export class Editor extends VersionedForm<Assistant, DefinitionBody> {
   /** Unsaved work found when the form was opened and not decided yet, newest first. */
-  private drafts = $state.raw<readonly Draft[]>([]);
+  private drafts = $state.raw<readonly FoundDraft[]>([]);
   readonly draft = $derived(this.drafts[0] ?? null);
   /** Set by the component that asks for them. */
   diagnostics = $state.raw<readonly Diagnostic[]>(NOTHING);
@@ -28,6 +29,8 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
   /** The last run of the playground beside the form. */
   lastRun = $state.raw<LastRun | null>(null);
 
+  /** Names this opening of the form in what the browser keeps of it. */
+  readonly instance = formInstance();
   private untouched = $state('');
   private readonly now = $derived.by(() => this.form.body());
   private readonly mark = $derived(fingerprint(this.now));
@@ -61,7 +64,7 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
     super();
     this.saved = assistant;
     this.untouched = fingerprint(form.body());
-    this.offer(findDrafts(this.draftKey));
+    this.offer(findDrafts(user, form.type, assistant?.id ?? null, this.instance));
   }
 
   get content(): DefinitionBody {
@@ -105,15 +108,26 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
   restoreDraft(): void {
     const [draft, ...others] = this.drafts;
     if (draft === undefined) return;
-    const typed = this.dirty ? [draftOf(this.saved?.version ?? null, this.now)] : [];
+    const typed = this.dirty ? [this.setAside()] : [];
     this.form.load(draft.body);
     if (this.saved !== null && draft.version !== null) this.saved = { ...this.saved, version: draft.version };
     this.keepDraft();
+    dropDraft(draft.key);
     this.offer([...typed, ...others]);
   }
 
   discardDraft(): void {
-    this.offer(this.drafts.slice(1));
+    const [draft, ...others] = this.drafts;
+    if (draft !== undefined) dropDraft(draft.key);
+    this.offer(others);
+  }
+
+  /** What was typed becomes a draft of its own. */
+  private setAside(): FoundDraft {
+    const typed = draftOf(this.saved?.version ?? null, this.now);
+    const key = `${this.draftKey}-${typed.saved_at}`;
+    writeDraft(key, typed);
+    return { ...typed, key };
   }
 
   /** Gives up unsaved work. */
@@ -176,13 +190,15 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
     this.keepDraft();
   }
 
-  private offer(drafts: readonly Draft[]): void {
-    this.drafts = drafts.filter(({ body }) => fingerprint(body) !== this.untouched);
-    keepFound(this.draftKey, this.drafts);
+  /** A draft that says what is saved has nothing to offer. */
+  private offer(drafts: readonly FoundDraft[]): void {
+    const isSaved = ({ body }: FoundDraft): boolean => fingerprint(body) === this.untouched;
+    for (const { key } of drafts.filter(isSaved)) dropDraft(key);
+    this.drafts = drafts.filter((draft) => !isSaved(draft));
   }
 
   private get draftKey(): string {
-    return draftKey(this.user, this.form.type, this.saved?.id ?? null);
+    return draftKey(this.user, this.form.type, this.saved?.id ?? null, this.instance);
   }
 }
 

@@ -1,5 +1,5 @@
 import { session } from '$lib/session/session.svelte';
-import { QUESTIONS } from '$lib/session/own-work';
+import { questionsKey } from '$lib/session/own-work';
 import type { StepResult } from '../report';
 import type { ToolToRun } from './run-tool-alone';
 
@@ -15,30 +15,29 @@ interface Kept extends LastResult {
 
 const KEPT = 20;
 
-const keyOf = (assistantId: number | null): string =>
-  `${QUESTIONS}${session.me?.user.id ?? ''}.${session.me?.organization.id ?? ''}.alone.${assistantId ?? 'new'}`;
+const keyOf = (owner: number | string): string => `${questionsKey(session.me, owner)}.alone`;
 const toolOf = ({ plugin, config }: ToolToRun): string => `${plugin} ${JSON.stringify(config ?? {})}`;
 
-function read(assistantId: number | null): readonly Kept[] {
+function read(owner: number | string): readonly Kept[] {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(assistantId)) ?? '[]') as Kept[];
+    return JSON.parse(sessionStorage.getItem(keyOf(owner)) ?? '[]') as Kept[];
   } catch {
     return [];
   }
 }
 
-/** The last result of the tool with these settings in this tab. */
-export const lastResult = (tool: ToolToRun, assistantId: number | null): LastResult | null =>
-  read(assistantId).find((kept) => kept.tool === toolOf(tool)) ?? null;
+/** The last result of the tool with these settings in this tab; `owner` is the assistant, or the form before it is saved. */
+export const lastResult = (tool: ToolToRun, owner: number | string): LastResult | null =>
+  read(owner).find((kept) => kept.tool === toolOf(tool)) ?? null;
 
 /** The question that any tool of the assistant was last run with; empty before the first. */
-export const lastQuestion = (assistantId: number | null): string => read(assistantId)[0]?.question ?? '';
+export const lastQuestion = (owner: number | string): string => read(owner)[0]?.question ?? '';
 
-export function keepResult(tool: ToolToRun, assistantId: number | null, last: LastResult): void {
+export function keepResult(tool: ToolToRun, owner: number | string, last: LastResult): void {
   const name = toolOf(tool);
-  const kept = [{ ...last, tool: name }, ...read(assistantId).filter((one) => one.tool !== name)].slice(0, KEPT);
+  const kept = [{ ...last, tool: name }, ...read(owner).filter((one) => one.tool !== name)].slice(0, KEPT);
   try {
-    sessionStorage.setItem(keyOf(assistantId), JSON.stringify(kept));
+    sessionStorage.setItem(keyOf(owner), JSON.stringify(kept));
   } catch {
     // The results stay on the page until it is left.
   }
