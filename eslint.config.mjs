@@ -73,6 +73,10 @@ export default tseslint.config(
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'Only platform/config reads the environment.',
         },
+        {
+          selector: "CatchClause CallExpression[callee.property.name='discard']",
+          message: 'The transaction may have committed: use `discardAfter(error, …)`, which decides.',
+        },
       ],
     },
   },

@@ -81,10 +81,8 @@ export class FilesService {
       );
       return saved.map(({ row }) => toStoredFile(row));
     } catch (error) {
-      await this.blobs.discard(
-        space,
-        stored.map(({ storageName }) => storageName),
-      );
+      const names = stored.map(({ storageName }) => storageName);
+      await this.blobs.discardAfter(error, space, names);
       throw error;
     }
   }

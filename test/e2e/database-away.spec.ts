@@ -1,5 +1,12 @@
-import { startApp, type TestApp } from '../support/app';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FileHandover } from '../../src/files';
+import { AuditLog } from '../../src/platform/audit';
+import { acrossOrganizations } from '../../src/platform/database';
+import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
+import { type Person, person } from '../support/people';
 import { DatabaseProxy } from '../support/proxy';
 import { until } from '../support/until';
 
@@ -45,6 +52,78 @@ describe('a service whose database goes away', () => {
     await until(async () => {
       const { status, checks } = await ready();
       return status === 200 && checks['jobs'] === 'ok' && checks['signals'] === 'ok';
+    });
+  });
+
+  describe('in the moment between a commit and its answer', () => {
+    const content = async (path: string) => {
+      const { status, text } = await app.api('GET', path);
+      return [status, text];
+    };
+    const upload = (path: string, name: string, text: string, headers: Record<string, string> = {}) =>
+      app.api('POST', path, filesForm([name, text]), headers);
+    /** The first try of a request whose transaction commits without an answer. */
+    const unanswered = async (statement: RegExp, first: () => Promise<ApiAnswer>): Promise<void> => {
+      const before = proxy.swallowed;
+      proxy.swallowCommit(statement);
+      const { status, headers } = await first();
+      expect([proxy.swallowed - before, status, headers.get('retry-after')]).toEqual([1, 503, '2']);
+    };
+    const base = async (): Promise<string> => {
+      const name = `Base ${randomUUID()}`;
+      return `/api/v1/knowledge-bases/${(await app.api('POST', '/api/v1/knowledge-bases', { name })).json.id}/documents`;
+    };
+
+    it('keeps the bytes of a file that was replaced', async () => {
+      const [{ id }] = (await upload('/api/v1/files', 'notes.txt', 'old')).json.items;
+      await unanswered(/UPDATE "files"/, () => upload('/api/v1/files', 'notes.txt', 'new'));
+      expect(await content(`/api/v1/files/${id}/content`)).toEqual([200, 'new']);
+    });
+
+    it('keeps the bytes of new files, and a repetition is acknowledged with them', async () => {
+      const key = { 'idempotency-key': randomUUID() };
+      const send = () => upload('/api/v1/files', 'first.txt', 'first', key);
+      await unanswered(/INSERT INTO "files"/, send);
+      const again = await send();
+      expect(again.status).toBe(201);
+      expect(await content(`/api/v1/files/${again.json.items[0].id}/content`)).toEqual([200, 'first']);
+    });
+
+    it('keeps the bytes of a document, new or replaced, which is processed', async () => {
+      const documents = await base();
+      for (const text of ['Osmosis moves water.', 'Osmosis moves water through a membrane.']) {
+        const key = { 'idempotency-key': randomUUID() };
+        const send = () => upload(documents, 'osmosis.md', text, key);
+        await unanswered(/(?:INSERT INTO|UPDATE) "kb_documents"/, send);
+        const again = await send();
+        expect(again.status).toBeLessThan(300);
+        const { id } = again.json.items[0];
+        await until(async () => (await app.api('GET', `${documents}/${id}`)).json.status === 'completed');
+        expect(await content(`${documents}/${id}/content`)).toEqual([200, text]);
+      }
+    });
+
+    it('keeps the bytes of a file that is handed over, at its new owner', async () => {
+      const [from, to] = [await person(app), await person(app)];
+      const [file] = (await from.api('POST', '/api/v1/files', filesForm(['lecture.txt', 'Waves']))).json.items;
+      const [organizationId = ''] = readdirSync(join(app.dataDir, 'files'));
+      const of = ({ userId }: Person) => ({ organizationId, userId });
+      proxy.swallowCommit(/UPDATE "files"/);
+      const handOver = () => app.get(FileHandover).handOver(of(from), of(to), file.id, () => Promise.resolve());
+      await expect(acrossOrganizations('commands', handOver)).rejects.toThrow();
+      const { status, text } = await to.api('GET', `/api/v1/files/${file.id}/content`);
+      expect([status, text]).toEqual([200, 'Waves']);
+    });
+
+    it('removes the bytes of what was refused', async () => {
+      const stored = () => readdirSync(app.dataDir, { recursive: true }).length;
+      const documents = await base();
+      await upload(documents, 'kept.md', 'Kept.');
+      const before = stored();
+      const limit = jest.spyOn(app.get(AuditLog), 'recordAll').mockRejectedValueOnce(new Error('refused'));
+      expect((await upload(documents, 'refused.md', 'Refused.')).status).toBe(500);
+      limit.mockRestore();
+      expect(stored()).toBe(before);
     });
   });
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
 import { BlobStore, FilesService } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { NO_CHOICES } from '../../src/lamb-import';
@@ -88,6 +89,27 @@ describe('files of single-file assistants', () => {
     expect(await textOf(three, '1/notes.md')).toBe('Mine');
     expect(blobs()).toBe(before + 3);
     expect((await runOne(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
+  });
+
+  it('keep their bytes when the answer to the commit of the import is lost', async () => {
+    const { organizations, sourceName } = place();
+    const parts = { organizations, assistants: [reading(1, '1/notes.md')] };
+    const known = 'SELECT organization_id, owner_id, storage_name FROM files';
+    const before = (await rows(known)).length;
+    const dataSource = app().get(DataSource);
+    const transaction = dataSource.transaction.bind(dataSource) as (...given: unknown[]) => Promise<unknown>;
+    const lossy = jest.spyOn(dataSource, 'transaction').mockImplementation(async (...given: unknown[]) => {
+      const value = await transaction(...given);
+      if ((await rows(known)).length === before) return value;
+      lossy.mockRestore();
+      throw new Error('Connection terminated unexpectedly');
+    });
+    await runOne(parts, { sourceName, files: folder }).catch(() => undefined);
+    const stored = await rows<{ organization_id: string; owner_id: string; storage_name: string }>(known);
+    expect(stored).toHaveLength(before + 1);
+    for (const { organization_id, owner_id, storage_name } of stored) {
+      expect(fs.existsSync(join(app().dataDir, 'files', organization_id, owner_id, storage_name))).toBe(true);
+    }
   });
 
   it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {

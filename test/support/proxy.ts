@@ -15,12 +15,21 @@ function fatalMessage(): Buffer {
 /** ReadyForQuery, outside a transaction: the last message of a connection's start. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
+/** True when the server has answered everything that it was sent, inside a transaction or not. */
+const isAnswered = (chunk: Buffer): boolean =>
+  chunk.length >= 6 &&
+  chunk.subarray(-6, -1).equals(READY.subarray(0, 5)) &&
+  [0x49, 0x54, 0x45].includes(chunk.at(-1) ?? 0);
+
 /** Stands between a client and the database, whichever it is, and behaves as a failing network does. */
 export class DatabaseProxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private readonly server: Server;
   private port = 0;
   private toTerminate = 0;
+  private swallowing: { readonly statement: RegExp; readonly isCommit: boolean; left: number } | null = null;
+  /** Answers that never arrived. */
+  swallowed = 0;
 
   constructor(private readonly target: string) {
     this.server = createServer((socket) => this.relay(socket));
@@ -62,6 +71,27 @@ export class DatabaseProxy {
     this.toTerminate = count;
   }
 
+  /** The server carries out the next statements of this text, but the connection is lost before its answer arrives. */
+  swallow(statement: RegExp, times = 1): void {
+    this.swallowing = { statement, isCommit: false, left: times };
+  }
+
+  /** As `swallow`, for the COMMIT of transactions with a statement of this text. */
+  swallowCommit(statement: RegExp, times = 1): void {
+    this.swallowing = { statement, isCommit: true, left: times };
+  }
+
+  /** Null when all is to pass on; otherwise what the answer to the chunk is waiting for. */
+  private fateOf(chunk: Buffer, isArmed: boolean): 'armed' | 'muted' | null {
+    const { swallowing } = this;
+    if (swallowing === null || swallowing.left === 0) return null;
+    const text = chunk.toString('latin1');
+    if (isArmed ? !/COMMIT\0/.test(text) : !swallowing.statement.test(text)) return isArmed ? 'armed' : null;
+    if (swallowing.isCommit && !isArmed) return 'armed';
+    swallowing.left -= 1;
+    return 'muted';
+  }
+
   private relay(client: Socket): void {
     const isTerminated = this.toTerminate > 0;
     if (isTerminated) this.toTerminate -= 1;
@@ -72,6 +102,7 @@ export class DatabaseProxy {
       : connect(Number(port || '5432'), hostname);
     const pair: [Socket, Socket] = [client, upstream];
     this.pairs.add(pair);
+    let fate: 'armed' | 'muted' | null = null;
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -79,7 +110,14 @@ export class DatabaseProxy {
       from.on('data', (chunk: Buffer) => {
         if (isTerminated && from === upstream && chunk.subarray(-READY.length).equals(READY)) {
           to.end(Buffer.concat([chunk, fatalMessage()]));
-        } else to.write(chunk);
+        } else if (from === upstream && fate === 'muted') {
+          if (!isAnswered(chunk)) return;
+          this.swallowed += 1;
+          to.destroy();
+        } else {
+          if (from === client && fate !== 'muted') fate = this.fateOf(chunk, fate === 'armed');
+          to.write(chunk);
+        }
       });
       from.on('error', () => undefined);
       from.on('close', () => {

@@ -46,7 +46,7 @@ export class FileHandover {
       });
       if (!isMoved) await this.blobs.discard(space, [storageName]);
     } catch (error) {
-      await this.blobs.discard(space, [storageName]);
+      await this.blobs.discardAfter(error, space, [storageName]);
       throw error;
     }
     await this.blobs.discard(spaceOf(from.organizationId, from.userId), [row.storageName]);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ImportRow, type ImportScope, TableImport } from '../../platform/database';
+import { type ImportRow, type ImportScope, mayHaveCommitted, TableImport } from '../../platform/database';
 import { BlobStore } from '../storage/blob-store';
 import { spaceOf } from '../storage/file-space';
 import { FileEntity } from '../storage/file.entity';
@@ -17,7 +17,7 @@ export type ImportedFile = Readonly<
 
 export type StoredBytes = Pick<ImportedFile, 'ownerId' | 'storageName'>;
 
-/** Imports files. The caller stores the bytes before the transaction and discards them if it fails. */
+/** Imports files. The caller stores the bytes before the transaction, and calls `discardAfter` if it fails. */
 @Injectable()
 export class FileImport extends TableImport<FileEntity, ImportedFile> {
   readonly compared = ({ ownerId, name, sha256 }: ImportedFile) => ({ ownerId, name, sha256 });
@@ -59,6 +59,10 @@ export class FileImport extends TableImport<FileEntity, ImportedFile> {
   async store(organizationId: string, file: ImportedFile, bytes: Buffer): Promise<ImportedFile> {
     const storageName = await this.blobs.put(spaceOf(organizationId, file.ownerId), bytes);
     return { ...file, storageName };
+  }
+
+  async discardAfter(error: unknown, organizationId: string, files: readonly StoredBytes[]): Promise<void> {
+    if (!mayHaveCommitted(error)) await this.discard(organizationId, files);
   }
 
   async discard(organizationId: string, files: readonly StoredBytes[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { mayHaveCommitted } from '../../platform/database';
 import { newBlobName, placeOf } from '../places/blob-name';
 import type { BlobPlace, BlobSpace, PlaceName } from '../places/blob-place.types';
 import { BLOB_PLACES } from '../places/blob-places.token';
@@ -52,6 +53,14 @@ export class BlobStore {
   /** Removes blobs that no row names. Ignores failures: they only cost storage, and the sweep tries again. */
   async discard(space: BlobSpace, names: readonly string[]): Promise<void> {
     await Promise.allSettled(names.map((name) => this.remove(space, name)));
+  }
+
+  /**
+   * Removes blobs whose rows were prevented by the error. After an error of a commit the rows may exist: the blobs stay,
+   * and the sweep removes those that no row names.
+   */
+  async discardAfter(error: unknown, space: BlobSpace, names: readonly string[]): Promise<void> {
+    if (!mayHaveCommitted(error)) await this.discard(space, names);
   }
 
   /** Removes a space with everything in it, in every place. */

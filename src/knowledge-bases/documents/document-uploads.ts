@@ -51,19 +51,20 @@ export class DocumentUploads {
   ): Promise<SavedDocument[]> {
     const space = knowledgeBaseSpace(knowledgeBase.organizationId, knowledgeBase.id);
     const stored: StoredUpload[] = [];
+    let saved: SavedDocument[];
     try {
       await this.writeAll(knowledgeBase, uploads, stored);
-      const saved = await this.store.save(caller, knowledgeBase, stored);
-      this.requests.interrupt(saved.filter(({ changed }) => changed).map(({ id }) => id));
-      this.requests.wake();
-      const unused = saved.flatMap((each) => each.unused ?? []);
-      await this.blobs.discard(space, unused);
-      return saved;
+      saved = await this.store.save(caller, knowledgeBase, stored);
     } catch (error) {
       const names = stored.map(({ storageName }) => storageName);
-      await this.blobs.discard(space, names);
+      await this.blobs.discardAfter(error, space, names);
       throw error;
     }
+    this.requests.interrupt(saved.filter(({ changed }) => changed).map(({ id }) => id));
+    this.requests.wake();
+    const unused = saved.flatMap((each) => each.unused ?? []);
+    await this.blobs.discard(space, unused);
+    return saved;
   }
 
   /** Adds to `stored` what was written, also when a write fails. */

@@ -100,7 +100,7 @@ export class KnowledgeBaseImport {
     }
   }
 
-  /** Stores bytes before their rows. `discard` removes them when the transaction fails. */
+  /** Stores bytes before their rows. `discardAfter` removes them when the transaction fails. */
   async keep(organizationId: string, knowledgeBaseId: string, name: string, bytes: Buffer): Promise<StoredUpload> {
     const { contentType } = await detectFormat(bytes, name);
     const storageName = await this.blobs.put(knowledgeBaseSpace(organizationId, knowledgeBaseId), bytes);
@@ -108,9 +108,9 @@ export class KnowledgeBaseImport {
     return { name, sourceUrl: null, size: bytes.length, sha256, contentType, storageName };
   }
 
-  async discard(organizationId: string, knowledgeBaseId: string, files: readonly StoredUpload[]): Promise<void> {
+  async discardAfter(error: unknown, { organizationId, id }: RowRef, files: readonly StoredUpload[]): Promise<void> {
     const names = files.map(({ storageName }) => storageName);
-    await this.blobs.discard(knowledgeBaseSpace(organizationId, knowledgeBaseId), names);
+    await this.blobs.discardAfter(error, knowledgeBaseSpace(organizationId, id), names);
   }
 
   async create(id: string, values: NewKnowledgeBase, tx: Transaction): Promise<void> {

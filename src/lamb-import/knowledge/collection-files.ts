@@ -48,12 +48,8 @@ export class CollectionFiles {
     try {
       for (const file of files) await this.add(file, plan, context);
     } catch (error) {
-      const { organizationId, id } = context.base;
-      await this.knowledgeBases.discard(
-        organizationId,
-        id,
-        plan.uploads.map(({ upload }) => upload),
-      );
+      const stored = plan.uploads.map(({ upload }) => upload);
+      await this.knowledgeBases.discardAfter(error, context.base, stored);
       throw error;
     }
     return plan;

@@ -159,7 +159,7 @@ export class LambKbImport {
     return found;
   }
 
-  /** One transaction. Bytes that no row names are removed when it fails. */
+  /** One transaction. Bytes are removed when it fails for sure. */
   private async store(
     base: FilesContext['base'],
     created: Parameters<KnowledgeBaseImport['create']>[1] | null,
@@ -191,7 +191,7 @@ export class LambKbImport {
         await save('kb_source', links);
       });
     } catch (error) {
-      await this.knowledgeBases.discard(organizationId, id, stored);
+      await this.knowledgeBases.discardAfter(error, base, stored);
       throw error;
     }
   }

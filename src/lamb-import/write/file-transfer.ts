@@ -41,14 +41,17 @@ export class FileTransfer {
         noteColleagues(file, plan, context.report);
       }
     } catch (error) {
-      await this.files.discard(
-        organizationId,
-        items.map(({ value }) => value),
-      );
+      const stored = items.map(({ value }) => value);
+      await this.files.discardAfter(error, organizationId, stored);
       throw error;
     }
     const names = new Map(wanted.flatMap(({ name, readers }) => readers.map((reader) => [readerKey(reader), name])));
     return { items, nameOf: (assistant, path) => names.get(readerKey({ assistant, path })) ?? path };
+  }
+
+  /** Removes bytes unless the error leaves open whether rows name them. */
+  discardAfter(error: unknown, organizationId: string, bytes: readonly StoredBytes[]): Promise<void> {
+    return this.files.discardAfter(error, organizationId, bytes);
   }
 
   /** Removes bytes that no row names. */

@@ -67,7 +67,7 @@ export class OrganizationImporter {
       });
     } catch (error) {
       if (error instanceof DryRunEnd) return result.written;
-      await this.files.discard(organizationId, bytes);
+      await this.files.discardAfter(error, organizationId, bytes);
       throw error;
     }
     const { used, replaced } = result.written ?? { used: [], replaced: [] };

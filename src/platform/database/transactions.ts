@@ -1,7 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../postgres';
+import { isRolledBack, type Transaction } from '../postgres';
 import { pendingEffects } from './pending-effects';
+
+/** Errors of commits without an answer of the server. */
+const unanswered = new WeakSet<object>();
+
+/**
+ * False when the transaction behind the error was rolled back for sure. True when the connection was lost after the
+ * commit was sent: its rows may be there, so nothing that they name may be removed, and nothing may be counted again.
+ */
+export function mayHaveCommitted(error: unknown): boolean {
+  for (let each = error; typeof each === 'object' && each !== null; each = (each as { cause?: unknown }).cause) {
+    if (unanswered.has(each)) return true;
+  }
+  return false;
+}
 
 @Injectable()
 export class Transactions {
@@ -11,8 +25,18 @@ export class Transactions {
    * Commits when `work` resolves, rolls back when it rejects. Use only the given transaction inside, and await nothing
    * slow: on the embedded engine all others wait.
    */
-  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction(work);
+  async run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    let isWorkDone = false;
+    try {
+      return await this.dataSource.transaction(async (tx) => {
+        const value = await work(tx);
+        isWorkDone = true;
+        return value;
+      });
+    } catch (error) {
+      if (isWorkDone && error instanceof Object && !isRolledBack(error)) unanswered.add(error);
+      throw error;
+    }
   }
 
   /** True when an earlier try of this request has committed the `once` of this name. */

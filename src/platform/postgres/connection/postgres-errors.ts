@@ -61,6 +61,12 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return found?.code === '23503' && (constraint === undefined || found.constraint === constraint);
 }
 
+/** True for an error of COMMIT by which the server tells that nothing was committed (classes 23 and 40 without 40003). */
+export function isRolledBack(error: unknown): boolean {
+  const code = asPostgresError(error)?.code ?? '';
+  return /^(?:23|40)[0-9A-Z]{3}$/.test(code) && code !== '40003';
+}
+
 /** True when the database did not answer, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const found = asPostgresError(error);
