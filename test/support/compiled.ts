@@ -1,5 +1,5 @@
 import { transformFileSync } from '@swc/core';
-import { mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
@@ -26,6 +26,8 @@ export function compile(folders: readonly string[] = FOLDERS): string {
   for (const folder of folders) {
     for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
       if (file.endsWith('.ts') && !file.endsWith('.spec.ts')) compileFile(join(folder, file));
+      // The build copies it, too (nest-cli.json).
+      else if (file.endsWith('.zip')) cpSync(join(ROOT, folder, file), join(OUT, folder, file));
     }
   }
   return OUT;

@@ -50,3 +50,56 @@ export const pdfBomb = (megabytes = 200): Buffer => {
   const line = Buffer.from('BT /F1 12 Tf 10 10 Td (bomb) Tj ET\n'.repeat(1000));
   return rawPdf(Buffer.concat(Array<Buffer>(Math.ceil((megabytes * 1024 * 1024) / line.length)).fill(line)));
 };
+
+export interface DrawnPdf {
+  /** Drawing instructions of each page. */
+  readonly pages: readonly string[];
+  /** Fonts by name; `F1` is Helvetica. */
+  readonly fonts?: Readonly<Record<string, string>>;
+  /** Annotations of the first page. */
+  readonly annotations?: readonly string[];
+  /** Entries of the catalogue, and of each page's resources. */
+  readonly catalog?: string;
+  readonly resources?: string;
+  /** Other objects by number, from 100 on. */
+  readonly objects?: Readonly<Record<number, string>>;
+}
+
+/** A PDF as it is written by hand: one object a line, without a table of their places. */
+export function drawnPdf({
+  pages,
+  fonts = {},
+  annotations = [],
+  catalog = '',
+  resources = '',
+  objects = {},
+}: DrawnPdf): Buffer {
+  const fontList = Object.entries({ F1: HELVETICA, ...fonts })
+    .map(([name, font]) => `/${name} ${font}`)
+    .join('');
+  const kids = pages.map((_, index) => `${10 + 2 * index} 0 R`).join(' ');
+  const all: [number | string, string][] = [
+    [1, `<</Type/Catalog/Pages 2 0 R${catalog}>>`],
+    [2, `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`],
+    ...pages.flatMap((content, index): [number, string][] => [
+      [
+        10 + 2 * index,
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents ${11 + 2 * index} 0 R/Resources<</Font<<${fontList}>>${resources}>>${index === 0 ? `/Annots[${annotations.join(' ')}]` : ''}>>`,
+      ],
+      [11 + 2 * index, `<</Length ${content.length}>>stream\n${content}\nendstream`],
+    ]),
+    ...Object.entries(objects),
+  ];
+  const body = all.map(([number, object]) => `${number} 0 obj\n${object}\nendobj\n`).join('');
+  return Buffer.from(`%PDF-1.7\n${body}trailer<</Root 1 0 R>>\n%%EOF`, 'latin1');
+}
+
+export const HELVETICA = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
+
+/** A font of many characters that is not embedded: `map` names how its bytes become characters. */
+export const cjkFont = (map: string, ordering: string): string =>
+  `<</Type/Font/Subtype/Type0/BaseFont/Example/Encoding/${map}/DescendantFonts[<</Type/Font/Subtype/CIDFontType0/BaseFont/Example/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/Example/Flags 4>>>>]>>`;
+
+/** Instruction that draws a line of text. */
+export const drawn = (text: string, y: number, font = 'F1', x = 60): string =>
+  `BT /${font} 11 Tf ${x} ${y} Td ${text.startsWith('<') ? text : `(${text})`} Tj ET\n`;

@@ -55,6 +55,9 @@ const PARAGRAPH = 1.75;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
+/** Letters that have one width in every font. */
+const EQUALLY_WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
 interface Placed {
   readonly str: string;
   readonly x: number;
@@ -78,7 +81,7 @@ function place({ str, transform, width, fontName }: PdfTextItem, mono: ReadonlyS
     width,
     size: round(Math.hypot(c, d)),
     angle,
-    mono: mono.has(fontName),
+    mono: mono.has(fontName) && !EQUALLY_WIDE.test(str),
     font: fontName,
   };
 }

@@ -90,6 +90,11 @@ const withAccents = (text: string): string =>
     )
     .replace(/c\u00b8/g, 'ç');
 
+/** Chinese and Japanese are written without spaces. */
+const isUnspaced = (before: string, after: string): boolean => UNSPACED_END.test(before) && UNSPACED_START.test(after);
+const UNSPACED_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff65]$/u;
+const UNSPACED_START = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff65]/u;
+
 /** Joins the lines of a paragraph and removes hyphenation. Words with a hyphen elsewhere keep it. */
 function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): string {
   let text = '';
@@ -97,7 +102,7 @@ function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): stri
     const next = line.text.replaceAll('\t', ' ').trim();
     const left = LAST_HALF.exec(text)?.[1];
     const right = FIRST_HALF.exec(next)?.[1];
-    if (left === undefined || right === undefined) text += text === '' ? next : ` ${next}`;
+    if (left === undefined || right === undefined) text += text === '' || isUnspaced(text, next) ? next : ` ${next}`;
     else if (compounds.has(`${left}-${right}`.toLowerCase())) text += next;
     else text = text.slice(0, -1) + next;
   }

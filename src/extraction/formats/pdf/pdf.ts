@@ -1,36 +1,15 @@
-import { getDocumentProxy } from 'unpdf';
 import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
+import { damagedPdf, lostFontsDuring, openPdf, type PdfDocument } from './pdf-document';
 import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { OutlineEntry, PdfPage, PdfTextItem } from './pdf.types';
 import { firstHeading, shortTitle } from '../text';
 
-type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
-
 const MOST_OUTLINE_ENTRIES = 5_000;
 const DEEPEST_OUTLINE = 8;
-/** Characters of fonts without a mapping to Unicode. */
-const UNREADABLE = /[\ue000-\uf8ff\ufffd]/g;
-const MOST_UNREADABLE = 0.2;
-
-function explain(error: unknown): ExtractionError {
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'PasswordException') {
-    return new ExtractionError('document.encrypted', 'The PDF is protected by a password; save it without one');
-  }
-  return new ExtractionError('document.malformed', 'The PDF is damaged and cannot be read', { cause: error });
-}
-
-async function openPdf(bytes: Buffer): Promise<PdfDocument> {
-  try {
-    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, stopAtErrors: false, maxImageSize: 1 });
-  } catch (error) {
-    throw explain(error);
-  }
-}
 
 interface RawEntry {
   readonly title: string;
@@ -62,29 +41,64 @@ async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage> {
   };
 }
 
-/** Damaged pages are left out. */
-async function readPages(pdf: PdfDocument, { maxCharacters }: ExtractionLimits) {
-  const pages: PdfLine[][] = [];
-  const broken: number[] = [];
-  let characters = 0;
-  for (let number = 1; number <= pdf.numPages; number += 1) {
-    try {
-      const page = await readPage(pdf, number);
-      characters += page.items.reduce((sum, { str }) => sum + str.length, 0);
-      pages.push(linesOf(page));
-    } catch {
-      broken.push(number);
-      pages.push([]);
-    }
-    if (characters > maxCharacters) {
-      throw new ExtractionError(
-        'document.too_large',
-        `The document holds more than ${maxCharacters} characters of text`,
-      );
-    }
-  }
-  return { pages, broken };
+/** Text of a font without a mapping to Unicode: numbers of its glyphs, taken for characters. */
+const STRANGE = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
+const MOST_STRANGE = 0.1;
+const LEAST_STRANGE = 5;
+const WORD = /[\p{L}\p{N}\p{M}]/gu;
+const LEAST_WORD = 0.4;
+/** Shorter pages may be a formula or a row of icons. */
+const JUDGED_CHARS = 100;
+
+/** False for a page whose characters are mostly no letters. Dotted lines and the like count once. */
+function isReadable({ items }: PdfPage): boolean {
+  const text = items
+    .map(({ str }) => str.replace(/\s/g, ''))
+    .join('')
+    .replace(/([^\p{L}\p{N}])\1+/gu, '$1');
+  const share = (pattern: RegExp): number => (text.match(pattern)?.length ?? 0) / Math.max(1, text.length);
+  const strange = share(STRANGE);
+  if (strange > MOST_STRANGE && strange * text.length >= LEAST_STRANGE) return false;
+  return text.length < JUDGED_CHARS || share(WORD) >= LEAST_WORD;
 }
+
+interface PdfPages {
+  readonly pages: readonly PdfLine[][];
+  /** Numbers of pages that are damaged, whose letters are unknown, and that use a font that cannot be loaded. */
+  readonly broken: readonly number[];
+  readonly unreadable: readonly number[];
+  readonly withLostFont: readonly number[];
+}
+
+/** Damaged and unreadable pages are left out. */
+const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promise<PdfPages> =>
+  lostFontsDuring(async (hasLostFont) => {
+    const pages: PdfLine[][] = [];
+    const broken: number[] = [];
+    const unreadable: number[] = [];
+    const withLostFont: number[] = [];
+    let characters = 0;
+    for (let number = 1; number <= pdf.numPages; number += 1) {
+      try {
+        const page = await readPage(pdf, number);
+        characters += page.items.reduce((sum, { str }) => sum + str.length, 0);
+        const isKept = isReadable(page);
+        if (!isKept) unreadable.push(number);
+        pages.push(isKept ? linesOf(page) : []);
+      } catch {
+        broken.push(number);
+        pages.push([]);
+      }
+      if (hasLostFont()) withLostFont.push(number);
+      if (characters > maxCharacters) {
+        throw new ExtractionError(
+          'document.too_large',
+          `The document holds more than ${maxCharacters} characters of text`,
+        );
+      }
+    }
+    return { pages, broken, unreadable, withLostFont };
+  });
 
 /** `3, 5–7` */
 function listed(numbers: readonly number[]): string {
@@ -121,18 +135,34 @@ async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
 
 const isText = (line: PdfLine): boolean => /[\p{L}\p{N}]/u.test(line.text);
 
-function warningsOf(pages: readonly PdfLine[][], broken: readonly number[], text: string): string[] {
-  const blank = pages.flatMap((lines, index) => (lines.some(isText) || broken.includes(index + 1) ? [] : [index + 1]));
-  const strange = text.match(UNREADABLE)?.length ?? 0;
+function warningsOf({ pages, broken, unreadable, withLostFont }: PdfPages): string[] {
+  const known = new Set([...broken, ...unreadable, ...withLostFont]);
+  const blank = pages.flatMap((lines, index) => (lines.some(isText) || known.has(index + 1) ? [] : [index + 1]));
+  const told = (numbers: readonly number[], sentence: (pages: string) => string): string[] =>
+    numbers.length === 0 ? [] : [sentence(listed(numbers))];
   return [
-    ...(blank.length > 0 ? [`No text on page ${listed(blank)}. If you see text there, it is an image`] : []),
-    ...(broken.length > 0 ? [`Page ${listed(broken)} is damaged and was left out`] : []),
-    ...(strange > MOST_UNREADABLE * text.length
-      ? ['Much of the text is not readable: its fonts do not map to characters']
-      : []),
+    ...told(blank, (on) => `No text on page ${on}. If you see text there, it is an image`),
+    ...told(broken, (on) => `Page ${on} is damaged and was left out`),
+    ...told(unreadable, (on) => `Page ${on} was left out: ${UNKNOWN_LETTERS}`),
+    ...told(withLostFont, (on) => `Text is missing from page ${on} on: a font cannot be read. ${OCR}`),
   ];
 }
 
+const OCR = 'Run text recognition (OCR) over the file and upload it again';
+const UNKNOWN_LETTERS = `its fonts do not tell which letters they draw. ${OCR}`;
+
+/** The PDF has no text at all: pictures of pages, or fonts whose letters are unknown. */
+function noText({ unreadable, withLostFont }: PdfPages): ExtractionError {
+  const isDrawn = unreadable.length + withLostFont.length > 0;
+  return new ExtractionError(
+    'document.no_text',
+    isDrawn
+      ? `The text of the PDF cannot be read: ${UNKNOWN_LETTERS}`
+      : 'The PDF holds no text: it looks scanned. Run text recognition (OCR) over it first',
+  );
+}
+
+/** @throws {ExtractionError} */
 export async function readPdf({ bytes, limits }: Source): Promise<Content> {
   const pdf = await openPdf(bytes);
   try {
@@ -140,15 +170,10 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
       const detail = `The PDF has ${pdf.numPages} pages; at most ${limits.maxPages} are read`;
       throw new ExtractionError('document.too_many_pages', detail);
     }
-    const { pages, broken } = await readPages(pdf, limits);
-    if (broken.length === pdf.numPages) throw explain(null);
-    if (!pages.some((lines) => lines.some(isText))) {
-      throw new ExtractionError(
-        'document.no_text',
-        'The PDF holds no text: it looks scanned. Run text recognition (OCR) over it first',
-      );
-    }
-    const { text, pages: starts } = composePdf(withoutPageHeaders(pages), await outlineOf(pdf));
+    const read = await readPages(pdf, limits);
+    if (read.broken.length === pdf.numPages) throw damagedPdf();
+    if (!read.pages.some((lines) => lines.some(isText))) throw noText(read);
+    const { text, pages: starts } = composePdf(withoutPageHeaders(read.pages), await outlineOf(pdf));
     const title = (await metadataTitle(pdf)) ?? firstHeading(text);
     return {
       text,
@@ -156,7 +181,7 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
       pages: starts,
       pageCount: pdf.numPages,
       pageLabels: await pageLabels(pdf),
-      warnings: warningsOf(pages, broken, text),
+      warnings: warningsOf(read),
     };
   } finally {
     await pdf.destroy();
