@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import regexp from 'eslint-plugin-regexp';
 import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
 
@@ -121,6 +122,16 @@ export default tseslint.config(
       'svelte/no-at-html-tags': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    // A hostile text must not stop the process: every pattern takes time in proportion to the text.
+    files: ['src/**/*.ts', 'migrations/**/*.ts', 'scripts/**/*.mjs', 'web/src/**/*.{ts,svelte}'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { ignorePartial: false }],
     },
   },
   ...svelte.configs.recommended.map((config) => ({ ...config, files: config.files ?? ['web/**/*.{ts,svelte}'] })),

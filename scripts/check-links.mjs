@@ -16,7 +16,7 @@ const withoutCode = (text) =>
 /** GitHub's rule: lower case, punctuation dropped, each space a hyphen. */
 const anchorOf = (heading) =>
   heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()

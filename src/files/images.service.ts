@@ -56,7 +56,7 @@ export class ImagesService {
     private readonly check: LinkCheck,
   ) {
     this.keys = secrets.derivedKeys(PURPOSE);
-    this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
+    this.base = config.http.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
   }
 
   /**

@@ -36,7 +36,7 @@ export class MoodleConnection {
     private readonly outbound: Pick<OutboundClient, 'request'>,
     private readonly target: MoodleTarget,
   ) {
-    const base = target.apiUrl.replace(/\/+$/, '');
+    const base = target.apiUrl.replace(/(?<!\/)\/+$/, '');
     this.url = base.endsWith('.php') ? base : base + REST;
   }
 

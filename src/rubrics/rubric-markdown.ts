@@ -3,7 +3,7 @@ import { criterionShares, type CriterionShare, howToJudge, pointsFormula, shortN
 import type { RubricDocument } from './rubric.types';
 
 /** A heading or label is one line. */
-const line = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+const line = (text: string): string => text.replace(/(?<!\s)[^\S\r\n]*[\r\n]\s*/g, ' ').trim();
 
 /** Escapes `|` and line breaks, which end a table cell (GFM §4.10). */
 const cell = (text: string): string =>

@@ -109,7 +109,7 @@ function addressOf(text: string): string {
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
   if (!isPlain || url.username !== '' || url.password !== '')
     throw new BadUsage("--rehearse: LAMB's http or https address, without user name, password and query");
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 function numberOf(option: string, text: string, most: number): number {

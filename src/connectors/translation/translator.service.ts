@@ -117,7 +117,7 @@ function dialectOf(name: string): TranslationDialect {
 /** An address as people enter it: the server or the whole endpoint. */
 function addressOf(address: string, query: Readonly<Record<string, string>>): string {
   const url = new URL(address);
-  const given = url.pathname.replace(/\/+$/, '');
+  const given = url.pathname.replace(/(?<!\/)\/+$/, '');
   url.pathname = given.endsWith('/translate') ? given : `${given}/translate`;
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;

@@ -6,7 +6,7 @@ const SECRET_SHAPES: readonly RegExp[] = [
   /\b(?:Bearer|Basic)\s+[\w.~+/=*-]+/gi,
   /\b(?:sk|pk|rk|bw|gsk|xai|hf|ghp|glpat|org|proj|key)[-_][\w*.-]{6,}/gi,
   /\bAIza[\w-]{10,}/g,
-  /\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g,
+  /\beyJ[\w-]+\.[\w.-]+/g,
   /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi,
   /[\w+/=-]{40,}/g,
 ];

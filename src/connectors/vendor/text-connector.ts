@@ -53,7 +53,7 @@ export class TextConnector implements Connector {
 function* pieces(text: string): Generator<string> {
   const least = Math.ceil(text.length / MAX_PIECES);
   let piece = '';
-  for (const [word] of text.matchAll(/\s*\S+\s*|\s+/g)) {
+  for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) {
     piece += word;
     if (piece.length < least) continue;
     yield piece;

@@ -62,7 +62,7 @@ function languageOf(node: HtmlNode): string {
 const longestRun = (text: string): number => Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
 const preformatted: Replacement = (_, node) => {
-  const code = codeOf(node).replace(/^\n|\s+$/g, '');
+  const code = codeOf(node).replace(/^\n/, '').trimEnd();
   const fence = '`'.repeat(longestRun(code) + 1);
   return code === '' ? '' : `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
 };
@@ -85,7 +85,7 @@ const link: Replacement = (content, node) => {
 const image: Replacement = (_, node) => {
   const alt = attribute(node, 'alt').replace(/\s+/g, ' ');
   return hasClass(node, /(?:^|\s)(?:tex|latex|texrender)(?:\s|$)/)
-    ? formula(alt.replace(/^\$+|\$+$/g, ''), false)
+    ? formula(alt.replace(/^\$+|(?<!\$)\$+$/g, ''), false)
     : alt;
 };
 

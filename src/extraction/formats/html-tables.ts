@@ -5,7 +5,7 @@ const CODE_OR_FORMULA = /(`[^`]*`|\$[^$]*\$)/;
 
 /** One line with escaped pipes, except in formulas and code. */
 export function cellText(content: string): string {
-  const line = content.trim().replace(/\s*\n\s*/g, '<br>');
+  const line = content.trim().replace(/(?<!\s)[^\S\n]*\n\s*/g, '<br>');
   if (!line.includes('|')) return line;
   return line
     .split(CODE_OR_FORMULA)

@@ -8,7 +8,7 @@ const SAMPLE_ROWS = 200;
 /** Longest name in a record: it stands before each value. */
 const NAME_CHARS = 200;
 
-export const isNumber = (value: string): boolean => /^[-+]?[\d.,\s]*\d[\d.,\s%€$]*$/.test(value);
+export const isNumber = (value: string): boolean => /^[-+]?[.,\s]*\d[\d.,\s%€$]*$/.test(value);
 
 const nameOf = (header: readonly string[], index: number): string =>
   header[index]?.slice(0, NAME_CHARS) || `column ${index + 1}`;

@@ -10,7 +10,7 @@ const LEAST_LETTERS = 3;
 /** Parts of names that name nobody, and stand in most questions of their languages. */
 const PARTICLES: ReadonlySet<string> = new Set('das del dels den der des dos las les los und van von zur'.split(' '));
 
-const ADDRESS = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu;
+const ADDRESS = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Stored questions are cut, perhaps inside of a name. */
 const CUT = '...';

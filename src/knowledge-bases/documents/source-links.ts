@@ -36,7 +36,7 @@ export class SourceLinks {
     @Inject(LINKED_ASSISTANTS) private readonly assistants: LinkedAssistants,
   ) {
     this.keys = secrets.derivedKeys(PURPOSE);
-    this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
+    this.base = config.http.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
   }
 
   /** Absolute if `PUBLIC_URL` is set, else a path. Without a key: the route that needs a credential. */

@@ -15,7 +15,7 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, SLUG_MAX - 4)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
   if (isSlug(plain)) return plain;
-  return plain === '' ? 'kb' : `kb-${plain}`.slice(0, SLUG_MAX - 4).replace(/-+$/, '');
+  return plain === '' ? 'kb' : `kb-${plain}`.slice(0, SLUG_MAX - 4).replace(/(?<!-)-+$/, '');
 }

@@ -28,7 +28,7 @@ export function readAddressMapping(text: string): AddressMapping | null {
   return at === -1 || from === null || to === null ? null : { from, to };
 }
 
-const folderOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');
+const folderOf = ({ pathname }: URL): string => pathname.replace(/(?<!\/)\/+$/, '');
 
 function mappedUrl(text: string, { from, to }: AddressMapping): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;

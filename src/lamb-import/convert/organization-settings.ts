@@ -126,7 +126,7 @@ function knowledgeBaseOf(config: JsonObject, setup: JsonObject, note: Note): Jso
 }
 
 const isSameAddress = (one: string, other: string | undefined): boolean =>
-  one.replace(/\/+$/, '') === other?.replace(/\/+$/, '');
+  one.replace(/(?<!\/)\/+$/, '') === other?.replace(/(?<!\/)\/+$/, '');
 
 /** In LAMB every creator could use every assistant of the organization; imported teachers still can. */
 function featuresOf(config: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import type { LambUser } from '../source/lamb-source.types';
 import type { PlannedAssistant } from './plan.types';
 
 /** LAMB puts the number of the user before the name: `4_simple_rag`. */
-const PREFIXED = /^(\d{1,15})_(.*\S.*)$/;
+const PREFIXED = /^(\d{1,15})_(?=.*\S)(.*)$/;
 
 /** Removes the number of a user before each name where the rest is unique in the organization. */
 export function withoutPrefixes(

@@ -124,7 +124,7 @@ export function parsed(text: string): unknown {
 /** What an error answer says, without markup and control characters. */
 const wordsOf = (text: string): string =>
   text
-    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, WORDS);

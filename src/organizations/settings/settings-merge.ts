@@ -46,7 +46,7 @@ export const connectionAt = (document: unknown, path: readonly string[]): JsonOb
 
 const sameUrl = (one: unknown, other: unknown): boolean => {
   if (typeof one !== 'string' || typeof other !== 'string') return one === other;
-  const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text);
+  const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/(?<!\/)\/+$/, '') : text);
   return plain(one) === plain(other);
 };
 

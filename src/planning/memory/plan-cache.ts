@@ -50,12 +50,14 @@ export class PlanCache {
 function read(question: string): Pick<Kept, 'words' | 'stems' | 'exact'> {
   const stems = new Map(termsOf(question).map(({ stem, weight }) => [stem, weight]));
   // Questions of the same words still differ in names, codes, numbers and quotations.
-  const exact = (question.match(/["“«][^"”»]+["”»]|\d+(?:[.,]\d+)*|(?<=\p{Ll}\s)\p{Lu}[\p{L}\d-]+/gu) ?? []).join(' ');
+  const exact = (question.match(/["“«][^"“”«»]+["”»]|\d+(?:[.,]\d+)*|(?<=\p{Ll}\s)\p{Lu}[\p{L}\d-]+/gu) ?? []).join(
+    ' ',
+  );
   const words = question
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[\s?.!]+$/u, '');
+    .replace(/(?<![\s?.!])[\s?.!]+$/u, '');
   return { words, stems, exact: exact.toLowerCase() };
 }
 

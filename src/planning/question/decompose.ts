@@ -11,14 +11,14 @@ const MAX_CHARS = 2_000;
 const SMALLTALK =
   /^[\s¡¿]*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|ok(?:ay)?|great|perfect|bye|goodbye|cheers|how are you|hola|buenas|buenos d[ií]as|buenas (?:tardes|noches)|gracias|vale|adi[oó]s|bon dia|bona (?:tarda|nit)|gr[aà]cies|merci|d'acord|ad[eé]u|kaixo|egun on|eskerrik asko|agur)(?:[\s,!.]+(?:there|you|all|so much|very much|a lot|again|everyone|muchas|moltes|todos|tothom|asko))*[\s!.?…]*$/iu;
 const BETWEEN = wordEdges(
-  /\b(?:differences?|similarities|relations?(?:hip)?|comparison|diferencias?|semejanzas|difer[eè]ncies|difer[eè]ncia|comparaci[oó]n?)\s+(?:between|entre)\s+(.+?)\s+(?:and|y|e|i)\s+(.+)$/iu,
+  /\b(?:differences?|similarities|relations?(?:hip)?|comparison|diferencias?|semejanzas|difer[eè]ncies|difer[eè]ncia|comparaci[oó]n?) (?:between|entre) (.+?) (?:and|y|e|i) (.+)$/iu,
 );
 const COMPARE = wordEdges(
-  /\b(?:compare|contrast|compara|comparar|contrasta)\s+(.+?)\s+(?:and|with|to|against|y|con|i|amb)\s+(.+)$/iu,
+  /\b(?:compare|contrast|compara|comparar|contrasta) (.+?) (?:and|with|to|against|y|con|i|amb) (.+)$/iu,
 );
-const VERSUS = /^(.+?)\s+(?:vs\.?|versus|compared (?:to|with)|frente a|en comparaci[oó]n con|comparat amb)\s+(.+)$/iu;
+const VERSUS = /^(.+?) (?:vs\.?|versus|compared (?:to|with)|frente a|en comparaci[oó]n con|comparat amb) (.+)$/iu;
 const BETTER = wordEdges(
-  /\b(?:which|what|cu[aá]l|quin|quina)\b.{0,200}\b(?:better|best|faster|cheaper|larger|mejor|millor)\b[,:]?\s+(.+?)\s+(?:or|o)\s+(.+)$/iu,
+  /\b(?:which|what|cu[aá]l|quin|quina)\b.{0,200}\b(?:better|best|faster|cheaper|larger|mejor|millor)\b[,:]? (.+?) (?:or|o) (.+)$/iu,
 );
 const LIST_BUILDING = wordEdges(
   /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu,
@@ -33,7 +33,7 @@ const MAKE = wordEdges(
   /^.{0,40}?\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b\s+(?:me\s+)?(?:an?\s+|una?\s+)?/iu,
 );
 const EXACT = wordEdges(
-  /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u,
+  /["“«][^"“”«»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u,
 );
 /** Beginnings of a part that depends on the part before it. */
 const THEN = wordEdges(
@@ -46,10 +46,10 @@ const REFERS_BACK = wordEdges(
 /** Something that was mentioned before: an article and up to two words. */
 const THE = wordEdges(/\b(?:the|this|that|these|those|el|la|los|las|els|les)\s+\p{L}+(?:\s+\p{L}+)?/giu);
 const RELATIVE = wordEdges(
-  /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu,
+  /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per) (?:the |el |la |l')?(\S.{2,59}?) (?:that|which|who|whose|where|que) (.{3,80})$/iu,
 );
 const SPLIT = wordEdges(
-  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)|\s*,\s*(?:and\s+)?(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)|\s+and\s+(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)/iu,
+  /(?<=[.?!;]) |[,;]? (?=(?:and )?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)| ?, ?(?:and )?(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula) )| and (?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula) )/iu,
 );
 
 const REQUEST = wordEdges(
@@ -75,7 +75,7 @@ function single(text: string): Decomposition {
 function comparison(text: string): Decomposition | null {
   const found = BETWEEN.exec(text) ?? COMPARE.exec(text) ?? VERSUS.exec(text) ?? BETTER.exec(text);
   if (found === null) return null;
-  const items = [found[1] ?? '', found[2] ?? ''].flatMap((item) => item.split(/\s*,\s*/)).map(bare);
+  const items = [found[1] ?? '', found[2] ?? ''].flatMap((item) => item.split(',')).map(bare);
   const fit = items.filter((item) => item !== '' && wordsIn(item) <= MAX_ITEM_WORDS).slice(0, MAX_PARTS);
   if (fit.length < 2 || fit.length < items.length) return whole(text, 'comparison', 0.4);
   return { type: 'comparison', sub_queries: fit.map((item, at) => sub(at, item)), confidence: 0.85 };
@@ -156,6 +156,6 @@ const bare = (text: string): string =>
   text
     .trim()
     .replace(/^(?:between|the|both|entre|el|la|los|las|els|les)\s+/iu, '')
-    .replace(/[\s?.!,;:]+$/u, '');
+    .replace(/(?<![\s?.!,;:])[\s?.!,;:]+$/u, '');
 
 const wordsIn = (text: string): number => text.split(' ').filter((word) => word !== '').length;

@@ -77,7 +77,7 @@ export const url =
   (value) => {
     const allowed = { allowed: `a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}` };
     if (!URL.canParse(value)) return allowed;
-    return protocols.includes(new URL(value).protocol) ? { value: value.replace(/\/+$/, '') } : allowed;
+    return protocols.includes(new URL(value).protocol) ? { value: value.replace(/(?<!\/)\/+$/, '') } : allowed;
   };
 
 export const httpUrl = (): Parser<string> => url('http:', 'https:');
@@ -135,13 +135,13 @@ export const roomLevels = (): Parser<Readonly<Record<string, LogLevel>>> => (val
     : { allowed: `pairs such as Http=debug, comma-separated; levels are ${LOG_LEVELS.join(', ')}` };
 };
 
-const HEADER = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*(.+?)\s*$/;
+const HEADER = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=(.+)$/;
 
 /** `name=value` pairs of HTTP headers, values percent-encoded (OpenTelemetry, "Specifying headers"). */
 export const headerPairs = (): Parser<Readonly<Record<string, string>>> => (value) => {
   const pairs = partsOf(value).map((part): [string, string] => {
     const [, name = '', written = ''] = HEADER.exec(part) ?? [];
-    return [name.toLowerCase(), decoded(written)];
+    return [name.toLowerCase(), decoded(written.trim())];
   });
   return pairs.every(([name, text]) => name !== '' && /^[\x20-\x7e]+$/.test(text))
     ? { value: Object.fromEntries(pairs) }

@@ -71,7 +71,8 @@ const CONNECTION: Readonly<Record<string, string>> = {
   ETLS: 'The mail server offers no encrypted connection',
 };
 const UNREACHABLE = 'The mail server cannot be reached';
-const HOST_OR_IP = /\b(?<!@)(?:[a-z\d-]+\.)+(?:[a-z]{2,}|\d{1,3}(?=\.?\b))\b|\[?[\da-f]*:[\da-f:]+:[\da-f]*\]?/gi;
+const HOST_OR_IP =
+  /\b(?<!@)(?:[a-z\d-]+\.)+(?:[a-z]{2,}|\d{1,3}(?=\.?\b))\b|\[?(?<![\da-f])[\da-f]*:[\da-f:]+:[\da-f]*\]?/gi;
 
 /** SMTP (RFC 5321, 4.2.1): 5yz is a permanent negative answer, 4yz a transient one. */
 function mailErrorOf(error: unknown, secrets: readonly string[]): MailError {

@@ -7,7 +7,8 @@ export interface Sentence {
   readonly follows: boolean;
 }
 
-const HEADING = /^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
+const HEADING = /^\s{0,3}#{1,6}\s+/;
+const CLOSING = /(?:^|\s)#+$/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TABLE_ROW = /^\s*\|/;
 /** Empty lines, rules, and frames of tables. */
@@ -76,7 +77,10 @@ function* linesOf(passage: string): Generator<Line> {
 function lineOf(line: string): Line {
   if (RULE.test(line)) return { kind: 'break', text: '' };
   const heading = HEADING.exec(line);
-  if (heading !== null) return { kind: 'heading', text: heading[1] ?? '' };
+  if (heading !== null) {
+    const title = line.slice(heading[0].length).trim();
+    return { kind: 'heading', text: title.replace(CLOSING, '').trimEnd() };
+  }
   const kind = LIST_ITEM.test(line) ? 'item' : TABLE_ROW.test(line) ? 'row' : 'text';
   return { kind, text: line.replace(LIST_ITEM, '').trim() };
 }

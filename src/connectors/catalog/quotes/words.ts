@@ -46,7 +46,7 @@ function stemOf(word: string): string {
 }
 
 /** A title in another language says nothing about the language of the question. */
-const QUOTED = /«[^»]*»|“[^”]*”|"[^"]*"/gu;
+const QUOTED = /«[^«»]*»|“[^“”]*”|"[^"]*"/gu;
 
 /** The language with the most frequent words in the text; English when none stands out. */
 export function languageOf(text: string): QuoteLanguage {

@@ -49,7 +49,7 @@ const STRUCTURES: Readonly<Record<string, (content: string) => string>> = {
 };
 
 const PROPERTIES = /<m:(\w+)Pr(?:\s[^>]*)?>([\s\S]*?)<\/m:\1Pr>/g;
-const INNERMOST = /<m:(\w+)(?:\s[^>]*)?>([^<]*)<\/m:\1>/g;
+const INNERMOST = /<m:(\w+)(?:\s[^<>]*)?>([^<]*)<\/m:\1>/g;
 /** Letters in mathematical italics and the like. A search must find them as plain letters. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/gu;
 
@@ -58,12 +58,12 @@ function latexOf(equation: string): string {
   let xml = equation
     .replace(/<w:rPr>[\s\S]*?<\/w:rPr>/g, '')
     .replace(PROPERTIES, (_, name: string, inner: string) => sign(name, inner))
-    .replace(/<[^>]*\/>|<\/?w:[^>]*>/g, '');
+    .replace(/<[^<>]*\/>|<\/?w:[^<>]*>/g, '');
   for (let depth = 0; depth < MOST_DEPTH && xml.includes('<m:'); depth += 1) {
     xml = xml.replace(INNERMOST, (_, name: string, content: string) => own(STRUCTURES, name)?.(content) ?? content);
   }
   return xml
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^<>]*>/g, '')
     .replace(MATHEMATICAL, (letter) => letter.normalize('NFKC'))
     .trim();
 }

@@ -9,7 +9,7 @@ const LEAST_PAGES = 3;
 /** Share of the pages with the same header. Left and right pages often differ. */
 const REPEATED = 0.3;
 const PAGE_NUMBER =
-  /^(?:(?:page|p\.|pàg\.|pág\.|página|pàgina|seite|orria)\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|de|von)\s*\d{1,4})?[-–—|\s]*$/i;
+  /^(?:page|p\.|pàg\.|pág\.|página|pàgina|seite|orria)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|de|von)\s*\d{1,4})?[-–—|\s]*$/i;
 
 /** Relative to the body text. A larger line is a title that several pages repeat. */
 const MOST_SIZE = 1.05;

@@ -66,11 +66,12 @@ function blocksOf(lines: readonly PdfLine[], depthOf: HeadingDepth): Block[] {
 /** Words with a hyphen that is not at the end of a line. */
 function hyphenated(lines: readonly PdfLine[]): Set<string> {
   const words = new Set<string>();
-  for (const { text } of lines) for (const [word] of text.matchAll(/\p{L}+-\p{L}+/gu)) words.add(word.toLowerCase());
+  for (const { text } of lines)
+    for (const [word] of text.matchAll(/(?<!\p{L})\p{L}+-\p{L}+/gu)) words.add(word.toLowerCase());
   return words;
 }
 
-const LAST_HALF = /(\p{L}+)[-\u00ad]$/u;
+const LAST_HALF = /(?<!\p{L})(\p{L}+)[-\u00ad]$/u;
 const FIRST_HALF = /^\s*(\p{Ll}\p{L}*)/u;
 
 /** Old TeX fonts draw accents as separate characters before the letter. Combining marks by these characters. */
@@ -140,7 +141,9 @@ function render({ kind, depth, lines }: Block, compounds: ReadonlySet<string>): 
     case 'code':
       return `\`\`\`\n${listing(lines)}\n\`\`\``;
     case 'table':
-      return tableOf(lines) ?? lines.map(({ text }) => plain(text.replace(/\s*\t\s*/g, '  ').trim())).join('\n');
+      return (
+        tableOf(lines) ?? lines.map(({ text }) => plain(text.replace(/(?<!\s)[^\S\t]*\t\s*/g, '  ').trim())).join('\n')
+      );
     case 'text':
       return plain(joined(lines, compounds));
   }

@@ -37,7 +37,7 @@ const MONTHS = 'January February March April May June July August September Octo
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 /** Quoted and escaped characters, conditions and colours; then what they stand beside. */
-const TOKENS = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|AM\/PM|A\/P|y+|m+|d+|h+|s+(?:\.0+)?|[^ymdhs]/gi;
+const TOKENS = /"[^"]*"|\\.|_.|\*.|\[[^[\]]*\]|AM\/PM|A\/P|y+|m+|d+|h+|s+(?:\.0+)?|[^ymdhs]/gi;
 
 const isLiteral = (token: string): boolean => /^["\\_*]/.test(token);
 const literal = (token: string): string => {
@@ -106,24 +106,31 @@ function dateText(value: number, format: string, calendar: Calendar): string | n
 /** As `General` displays a number: at most eleven digits. */
 const general = (value: number): string => String(Number(value.toPrecision(11)));
 
-const withThousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+const withThousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 
-const SECTIONS = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+/** Sections stand between semicolons, which are text inside of quotes. */
+const sectionsOf = (format: string): string[] =>
+  format
+    .split('"')
+    .map((part, at) => (at % 2 === 0 ? part.replaceAll(';', '\0') : part))
+    .join('"')
+    .split('\0');
+
 /** Not bare: quoted, escaped, conditions and colours. */
-const NOT_BARE = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g;
+const NOT_BARE = /"[^"]*"|\\.|_.|\*.|\[[^[\]]*\]/g;
 
 /** The section of a format for positive, negative and zero values. Negative values bring their sign in a section of their own. */
 function sectionFor(value: number, format: string): { readonly section: string; readonly sign: string } {
-  const [positive = '', negative, zero] = format.split(SECTIONS);
+  const [positive = '', negative, zero] = sectionsOf(format);
   if (value < 0) return negative === undefined ? { section: positive, sign: '-' } : { section: negative, sign: '' };
   return { section: value === 0 ? (zero ?? positive) : positive, sign: '' };
 }
 
 /** Digits with the decimals of a shape such as `0.0#`. */
 function digitsOf(value: number, decimals: string, hasThousands: boolean): string {
-  const least = decimals.replace(/#+$/, '').length;
+  const least = decimals.replace(/(?<!#)#+$/, '').length;
   const [whole = '', fraction = ''] = value.toFixed(Math.min(decimals.length, 20)).split('.');
-  const kept = fraction.slice(0, least) + fraction.slice(least).replace(/0+$/, '');
+  const kept = fraction.slice(0, least) + fraction.slice(least).replace(/(?<!0)0+$/, '');
   return `${hasThousands ? withThousands(whole) : whole}${kept === '' ? '' : `.${kept}`}`;
 }
 
@@ -142,7 +149,7 @@ function numberText(value: number, format: string): string {
 /** The first run of placeholders outside of quotes becomes the digits. */
 function withDigits(section: string, digits: string): string {
   let written = false;
-  return section.replace(/("[^"]*"|\\.|\[[^\]]*\])|[#0?][#0?,.]*/g, (_, kept: string | undefined) => {
+  return section.replace(/("[^"]*"|\\.|\[[^[\]]*\])|[#0?][#0?,.]*/g, (_, kept: string | undefined) => {
     if (kept !== undefined) return kept;
     const text = written ? '' : `"${digits}"`;
     written = true;

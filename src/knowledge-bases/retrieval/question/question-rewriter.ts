@@ -182,7 +182,7 @@ export function usable(answer: string): string | null {
   if (said.length > ANSWER_CHARS) return null;
   const text = said
     .replace(/^(?:search )?query:\s*/i, '')
-    .replace(/^["'“”«»`]+|["'“”«»`]+$/g, '')
+    .replace(/^["'“”«»`]+|(?<!["'“”«»`])["'“”«»`]+$/g, '')
     .trim();
   return /[\p{L}\p{N}]/u.test(text) ? text : null;
 }

@@ -132,7 +132,7 @@ function functionName(title: string, id: string): string {
   const plain = title
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .slice(0, TITLE_CHARS)
     .toLowerCase();
   return `${PREFIX}${plain}_${createHash('sha256').update(id).digest('hex').slice(0, 6)}`;

@@ -41,7 +41,7 @@ export class OpenMeteo {
   ) {
     const url = new URL(baseUrl);
     if (VENDOR_HOST.test(url.hostname)) url.hostname = url.hostname.replace(/api\./, 'geocoding-api.');
-    this.geocoding = url.href.replace(/\/+$/, '');
+    this.geocoding = url.href.replace(/(?<!\/)\/+$/, '');
   }
 
   /** Places that the vendor finds for a name, best first; none when it finds none. */

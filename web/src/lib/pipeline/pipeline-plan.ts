@@ -112,7 +112,7 @@ function renameIn(tool: ToolEntry, renames: Renames): ToolEntry {
 
 const renamed = (name: string, renames: Renames): string => renames.get(name) ?? name;
 
-const RESULT = /^results\.([^.]+)([\s\S]*)$/;
+const RESULT = /^results\.([^.]+)(|\.[\s\S]*)$/;
 
 function renameCondition(rule: unknown, renames: Renames): unknown {
   if (Array.isArray(rule)) return rule.map((part) => renameCondition(part, renames));

@@ -106,7 +106,7 @@ export const fileName = (name: string): string =>
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 80)
     .toLowerCase() || 'assistant';
 

@@ -141,7 +141,7 @@ export const vendorOf = ({ authorization }: Pick<PlatformValues, 'authorization'
 /** Addresses of the vendor for the fields that are still empty, as far as the others tell them. */
 export function completed(vendor: Vendor, values: PlatformValues): Partial<PlatformValues> {
   const { addresses } = FACTS[vendor];
-  const issuer = (values.issuer.trim() || (addresses.issuer ?? '')).replace(/\/+$/, '');
+  const issuer = (values.issuer.trim() || (addresses.issuer ?? '')).replace(/(?<!\/)\/+$/, '');
   const known: Readonly<Record<string, string>> = { issuer, clientId: encodeURIComponent(values.clientId.trim()) };
   const filled = Object.entries(addresses).flatMap(([name, pattern]) => {
     const address = pattern.replace(/\{(\w+)\}/g, (slot, of: string) => known[of] || slot);

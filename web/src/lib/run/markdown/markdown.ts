@@ -72,7 +72,7 @@ const marked = new Marked({
       tokenizer(source) {
         const match = CITATION.exec(source);
         if (match?.[1] === undefined) return undefined;
-        return { type: 'citation', raw: match[0], numbers: match[1].split(/\s*[,;]\s*/) };
+        return { type: 'citation', raw: match[0], numbers: match[1].split(/[,;]/).map((n) => n.trim()) };
       },
       renderer: (token) =>
         (token as unknown as { numbers: string[] }).numbers.map((n) => `<span data-cite="${n}">[${n}]</span>`).join(''),

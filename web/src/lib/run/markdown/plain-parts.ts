@@ -26,7 +26,7 @@ export function plainParts(text: string): readonly Part[] {
   };
   let stretch = '';
   let fence: string | null = null;
-  for (const [line] of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+  for (const line of text.split(/(?<=\n)/)) {
     const mark: string | undefined = FENCE.exec(line.trimEnd())?.[1];
     const isBoundary = fence !== null || mark !== undefined || line.trim() === '';
     if (fence !== null) fence = closes(line, fence) ? null : fence;

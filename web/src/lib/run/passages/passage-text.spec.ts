@@ -39,4 +39,12 @@ describe('the blocks of a passage', () => {
     ]);
     expect(blocksOf('\n\n')).toEqual([]);
   });
+
+  it('keep the sign of a name, and lose the closing marks of Markdown', () => {
+    expect(blocksOf('# C#\n## Stages ##\n## ##')).toEqual([
+      { isHeading: true, text: 'C#' },
+      { isHeading: true, text: 'Stages' },
+      { isHeading: false, text: '## ##' },
+    ]);
+  });
 });
