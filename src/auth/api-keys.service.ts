@@ -16,7 +16,14 @@ import {
 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { acrossOrganizations, Transactions } from '../platform/database';
-import { assertOutranks, type Member, MembersService, OrganizationsService, rankOf } from '../organizations';
+import {
+  assertOutranks,
+  type Member,
+  MembersService,
+  OrganizationChanges,
+  OrganizationsService,
+  rankOf,
+} from '../organizations';
 import { newApiKey } from './keys/api-key';
 import type { ApiKeyEntity } from './keys/api-key.entity';
 import type { ApiKeyDto, CreatedApiKeyDto } from './keys/api-key-answer.dto';
@@ -58,7 +65,23 @@ export class ApiKeysService {
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly authenticator: Authenticator,
-  ) {}
+    changes: OrganizationChanges,
+  ) {
+    changes.onMember(async ({ organizationId, userId, hasEnded }, tx) => {
+      if (hasEnded !== true) return;
+      const revoked = await keys.within(organizationId, tx).revokeOfMember(userId);
+      await audit.recordAll(
+        revoked.map((id) => ({
+          caller: null,
+          organizationId,
+          action: 'api_key.revoke',
+          target: { type: 'api_key', id },
+          before: { owner_id: userId },
+        })),
+        tx,
+      );
+    });
+  }
 
   /**
    * A key is never wider than the credential that makes it: scopes, assistants and expiry. `caller` null is the

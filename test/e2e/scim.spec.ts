@@ -154,8 +154,84 @@ describe('a user', () => {
     expect((await scim('GET', path)).status).toBe(404);
     expect((await scim('DELETE', path)).status).toBe(404);
     expect((await memberOf(String(body['userName']))).disabled).toBe(true);
-    const again = await scim('POST', '/Users', body);
-    expect([again.status, again.json.id, again.json.active]).toEqual([201, made.json.id, true]);
+  });
+
+  it('with the same externalId is the same person: the account comes back, its former keys do not', async () => {
+    const body = userBody();
+    const { id, userName } = await user(body);
+    const key = await keyOf(app, userName, { scopes: ['read'] });
+    expect((await key.api('GET', '/api/v1/assistants')).status).toBe(200);
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    const renamed = newAddress();
+    const emails = [{ value: renamed, type: 'work', primary: true }];
+    const again = await scim('POST', '/Users', { ...body, userName: renamed, emails });
+    expect([again.status, again.json.id, again.json.active]).toEqual([201, id, true]);
+    expect(await memberOf(renamed)).toMatchObject({ user_id: id, disabled: false });
+    expect((await key.api('GET', '/api/v1/assistants')).status).toBe(401);
+    expect(await found(`externalId eq "${String(body['externalId'])}"`)).toEqual([id]);
+    const inUse = await scim('POST', '/Users', userBody({ externalId: body['externalId'] }));
+    expect([inUse.status, inUse.json.scimType]).toEqual([409, 'uniqueness']);
+  });
+
+  it.each<[string, object]>([
+    ['another externalId', { externalId: 'another' }],
+    ['no externalId', { externalId: undefined }],
+  ])('with the name and address of a deleted user and %s is another person', async (_, changes) => {
+    const body = userBody({ displayName: 'Lena' });
+    const { id, userName } = await user(body);
+    const key = await keyOf(app, userName, { scopes: ['read', 'write'] });
+    await key.api('POST', '/api/v1/assistants', { name: `Lena's ${++serial}`, metadata: { connector: 'bypass' } });
+    const asked = await app.request().post('/api/v1/session').send({ api_key: key.key });
+    expect(asked.status).toBe(200);
+    await scim('DELETE', `/Users/${id}`);
+    const other = await scim('POST', '/Users', { ...body, displayName: 'Luis', ...changes });
+    expect(other.status).toBe(201);
+    expect(other.json.id).not.toBe(id);
+    expect((await memberOf(userName)).user_id).toBe(other.json.id);
+    expect((await key.api('GET', '/api/v1/me')).status).toBe(401);
+    const theirs = await keyOf(app, userName, { scopes: ['read'] });
+    expect((await theirs.api('GET', '/api/v1/assistants?owner=me')).json.total).toBe(0);
+    const { items } = (await app.api('GET', `${ORGANIZATION}/members?limit=100`)).json;
+    const former = items.find(({ user_id }: { user_id: string }) => user_id === id);
+    expect(former).toMatchObject({ name: 'Lena', disabled: true, email: expect.stringMatching(/@scim\.invalid$/) });
+    // The person who left comes back to the account that was theirs.
+    const back = newAddress();
+    const returned = await scim('POST', '/Users', { ...body, userName: back, emails: [{ value: back }] });
+    expect([returned.status, returned.json.id]).toEqual([201, id]);
+  });
+
+  it('that is inactive under another name comes back under the new one (Okta renames so)', async () => {
+    const body = userBody();
+    const { id } = await user(body);
+    await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+    expect((await scim('POST', '/Users', body)).status).toBe(409);
+    const userName = newAddress();
+    const again = await scim('POST', '/Users', { ...body, userName, emails: [{ value: userName, primary: true }] });
+    expect([again.status, again.json.id, again.json.userName]).toEqual([201, id, userName]);
+    expect(await memberOf(userName)).toMatchObject({ user_id: id, disabled: false });
+  });
+
+  it('is never given to somebody else by a change of its externalId', async () => {
+    const [one, other] = [await user(), await user()];
+    const taken = await patch(`/Users/${one.id}`, { op: 'replace', path: 'externalId', value: other.externalId });
+    expect([taken.status, taken.json.scimType]).toEqual([409, 'uniqueness']);
+    const remapped = await patch(`/Users/${one.id}`, { op: 'replace', path: 'externalId', value: `oid-${++serial}` });
+    expect(remapped.status).toBe(200);
+    await patch(`/Users/${one.id}`, { op: 'replace', path: 'active', value: false });
+    const refused = await scim('PUT', `/Users/${one.id}`, { ...one, active: true, externalId: `oid-${++serial}` });
+    expect([refused.status, refused.json.scimType]).toEqual([400, 'mutability']);
+    expect((await scim('GET', `/Users/${one.id}`)).json.active).toBe(false);
+  });
+
+  it('is not the disabled or removed member who had the address before, also for a token that links', async () => {
+    const [disabled, removed] = [await person(app), await person(app)];
+    await app.api('PATCH', `${ORGANIZATION}/members/${disabled.userId}`, { disabled: true });
+    await app.api('DELETE', `${ORGANIZATION}/members/${removed.userId}`);
+    for (const { email } of [disabled, removed]) {
+      const answer = await linking('POST', '/Users', userBody({ userName: email, emails: [] }));
+      expect([answer.status, answer.json.scimType]).toEqual([409, 'uniqueness']);
+    }
+    expect((await disabled.api('GET', '/api/v1/me')).status).toBe(401);
   });
 
   it('is created once, however often and by however many at once', async () => {
@@ -237,10 +313,12 @@ describe('a user', () => {
     expect([taken.status, taken.json.scimType]).toEqual([409, 'uniqueness']);
     const elsewhere = await person(app, { organization: await foreignOrganization(app) });
     const both = (await linking('POST', '/Users', userBody({ userName: elsewhere.email, emails: [] }))).json;
-    expect(
-      (await patch(`/Users/${both.id}`, { op: 'add', path: 'emails', value: [{ value: newAddress() }] })).status,
-    ).toBe(200);
+    const emails = { op: 'add', path: 'emails', value: [{ value: newAddress() }] };
+    const kept = await patch(`/Users/${both.id}`, emails);
+    expect([kept.status, kept.json.scimType]).toEqual([409, 'uniqueness']);
     expect((await memberOf(elsewhere.email)).user_id).toBe(both.id);
+    const off = await patch(`/Users/${both.id}`, emails, { op: 'replace', path: 'active', value: false });
+    expect([off.status, off.json.active]).toEqual([200, false]);
   });
 
   it.each<[string, object[], object]>([
@@ -326,9 +404,12 @@ describe('a user', () => {
   });
 
   it('without an address gets one that never resolves', async () => {
-    const one = await user({ userName: `local-${++serial}`, emails: undefined });
+    const body = userBody({ userName: `local-${++serial}`, emails: undefined });
+    const one = await user(body);
     const { json } = await app.api('GET', `${ORGANIZATION}/members?limit=100`);
     expect(json.items.find(({ user_id }: { user_id: string }) => user_id === one.id).email).toMatch(/@scim\.invalid$/);
+    await scim('DELETE', `/Users/${one.id}`);
+    expect((await user({ ...body, externalId: 'another local' })).id).not.toBe(one.id);
   });
 });
 

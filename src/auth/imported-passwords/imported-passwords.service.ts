@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Gate, GateFullError } from '../../kernel';
+import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../platform/database';
 import { JobQueue } from '../../platform/jobs';
@@ -42,7 +43,11 @@ export class ImportedPasswords {
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     jobs: JobQueue,
+    changes: OrganizationChanges,
   ) {
+    changes.onMember(async ({ organizationId, userId, hasEnded }, tx) => {
+      if (hasEnded === true) await passwords.consume({ organizationId, userId }, tx);
+    });
     jobs.sweep(SWEEP_MS, () => this.sweep());
   }
 

@@ -119,4 +119,12 @@ export class ApiKeyScope extends TenantScope<ApiKeyEntity> {
   async revoke(id: string): Promise<void> {
     await this.rows.update(this.where({ id, revokedAt: IsNull() }), { revokedAt: () => 'now()' });
   }
+
+  /** Returns the ids of those that were active. */
+  async revokeOfMember(userId: string): Promise<string[]> {
+    const own = this.where({ userId, revokedAt: IsNull() });
+    const active = await this.rows.find({ select: { id: true }, where: own });
+    await this.rows.update(own, { revokedAt: () => 'now()' });
+    return active.map(({ id }) => id);
+  }
 }

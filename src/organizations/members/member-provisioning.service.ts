@@ -39,6 +39,11 @@ export class MemberProvisioning {
     return this.members.personWith(email, tx);
   }
 
+  /** Whether a person may become a member by their address: no system administrator, and a member somewhere. */
+  mayBeLinked(userId: string, tx: Transaction): Promise<boolean> {
+    return this.members.mayBeLinked(userId, tx);
+  }
+
   /** Whether the person is a system administrator or owns an organization. */
   isPowerful(userId: string, tx: Transaction): Promise<boolean> {
     return this.members.isPowerful(userId, tx);
@@ -103,6 +108,16 @@ export class MemberProvisioning {
       { ...changes, source },
     ];
     await this.audit.record({ caller: null, organizationId, action: 'member.update', target, before, after }, tx);
+  }
+
+  /**
+   * Disables a member whom the directory deleted, and ends keys and imported passwords.
+   * @throws {AppError} like `update`
+   */
+  async end(by: ProvisionedBy, member: Member, tx: Transaction): Promise<void> {
+    await this.update(by, member, { name: member.name, disabled: true }, tx);
+    const { organizationId } = by;
+    await this.changes.memberChanged({ organizationId, userId: member.userId, hasEnded: true }, tx);
   }
 
   /** False where the address stays: the person is a member elsewhere too, or a system administrator. */

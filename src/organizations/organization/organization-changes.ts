@@ -10,6 +10,8 @@ type Listener = (organizationId: string) => void;
 export interface ChangedMember {
   readonly organizationId: string;
   readonly userId: string;
+  /** The directory deleted the account: its credentials stay dead when it is enabled again. */
+  readonly hasEnded?: true;
 }
 type MemberListener = (member: ChangedMember, tx: Transaction) => Promise<void>;
 

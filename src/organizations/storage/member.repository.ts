@@ -92,6 +92,19 @@ export class MemberRepository {
     await tx.getRepository(UserEntity).update({ id: userId }, { email: email.trim().toLowerCase() });
   }
 
+  /**
+   * False for system administrators, and for a person who is no member any more: their address may have been given to
+   * somebody else.
+   */
+  @AcrossOrganizations('directory')
+  async mayBeLinked(userId: string, tx: Transaction): Promise<boolean> {
+    const [isMember, administers] = await Promise.all([
+      tx.getRepository(MemberEntity).existsBy({ userId, disabled: false }),
+      tx.getRepository(UserEntity).existsBy({ id: userId, systemAdmin: true }),
+    ]);
+    return isMember && !administers;
+  }
+
   /** Whether the person is a system administrator or owns an organization. */
   @AcrossOrganizations('directory')
   async isPowerful(userId: string, tx: Transaction): Promise<boolean> {

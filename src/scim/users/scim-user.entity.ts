@@ -16,13 +16,14 @@ export class ScimUserEntity {
   @Column('text', { name: 'user_name_key' })
   userNameKey!: string;
 
+  /** The person, whatever their name (RFC 7643 §3.1). Null where the directory sends none. */
   @Column('text', { name: 'external_id', nullable: true })
   externalId!: string | null;
 
   @Column('jsonb')
   resource!: Omit<ScimUserValues, 'active'>;
 
-  /** The directory deleted the user. The same person gets the account back when it creates them again. */
+  /** The directory deleted the user. It gets the account back by creating a user with the same external id. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 

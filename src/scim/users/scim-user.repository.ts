@@ -49,6 +49,12 @@ export class ScimUserScope {
     return this.rows.findOneBy({ organizationId: this.organizationId, userNameKey: userNameKey(userName) });
   }
 
+  /** Rows of the directory's id, deleted ones last. One, unless an earlier release stored several. */
+  everIdentified(externalId: string): Promise<ScimUserEntity[]> {
+    const where = { organizationId: this.organizationId, externalId };
+    return this.rows.find({ where, order: { deletedAt: { direction: 'DESC', nulls: 'FIRST' }, updatedAt: 'DESC' } });
+  }
+
   /** Ids that belong to provisioned users, of those given. */
   async known(userIds: readonly string[]): Promise<Set<string>> {
     if (userIds.length === 0) return new Set();
@@ -91,6 +97,11 @@ export class ScimUserScope {
   async save(values: Pick<ScimUserEntity, 'userId' | 'userNameKey' | 'externalId' | 'resource'>): Promise<void> {
     const row = { ...values, organizationId: this.organizationId, deletedAt: null, updatedAt: new Date() };
     await this.rows.upsert(row, ['organizationId', 'userId']);
+  }
+
+  /** Lets another user have the name of a deleted one. */
+  async giveUpName(userId: string): Promise<void> {
+    await this.rows.update({ organizationId: this.organizationId, userId }, { userNameKey: `deleted ${userId}` });
   }
 
   async hide(userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ScimTokens } from '../../auth';
 import { AppError, type Caller, isUuid, notFound } from '../../kernel';
@@ -90,11 +90,14 @@ export class ScimUsers {
     return this.change(caller, id, (old) => patchedUser(old, operations));
   }
 
-  /** Disables the member. Their content stays; the directory gets the account back by creating the user again. */
+  /**
+   * Disables the member and ends their credentials. Their content stays; the directory gets the account back by creating a
+   * user with the same externalId.
+   */
   async remove(caller: Caller, id: string): Promise<void> {
     await this.locked(caller, async (work) => {
       const { row, member } = await this.stored(work, id);
-      await this.updateMember(work, member, { name: member.name, disabled: true });
+      await asScim(this.provisioning.end(work.by, member, work.tx));
       await this.groups.leaveAll(caller.organizationId, row.userId, work.tx);
       await this.users.within(caller.organizationId, work.tx).hide(row.userId);
     });
@@ -109,10 +112,13 @@ export class ScimUsers {
       const { row, member } = await this.stored(work, id);
       const { values: old } = shown(row, member);
       const values = change(old);
+      await this.assertSamePerson(work, row, old, values);
+      await this.claimName(work, row.userId, values.userName);
       const address = addressOf(values);
-      if (address !== null && address !== addressOf(old) && address !== member.email) {
-        if ((await this.provisioning.personWith(address, work.tx)) !== null) throw taken('The address');
-        await this.provisioning.readdress(work.by, member, address, work.tx);
+      const isChanged = address !== addressOf(old) || !old.active;
+      // Deactivation never fails for an address. It is changed when the account is active again.
+      if (address !== null && address !== member.email && isChanged && values.active) {
+        await this.readdress(work, member, address);
       }
       await this.write(work, member, values);
     });
@@ -129,33 +135,96 @@ export class ScimUsers {
     return { row, member };
   }
 
-  /** The member that a new user becomes. */
+  /**
+   * The member that a new user becomes. The externalId decides who somebody is: institutions give names and addresses of
+   * people who left to others.
+   */
   private async account(work: Work, values: ScimUserValues, mayLink: boolean): Promise<Member> {
-    const { caller, by, tx } = work;
-    const { organizationId } = caller;
-    const users = this.users.within(organizationId, tx);
-    const named = await users.everNamed(values.userName);
-    if (named?.deletedAt === null) throw taken(`The user name ${values.userName}`);
-    if (named !== null) return this.present(organizationId, named.userId, tx);
+    const { by, tx } = work;
+    const former = await this.former(work, values);
+    await this.claimName(work, former?.userId ?? null, values.userName);
     const address = addressOf(values);
-    const name = displayNameOf(values);
-    const member = address === null ? null : await this.provisioning.find(organizationId, address, tx);
-    if (member !== null) return this.linked(work, member, mayLink);
-    const person = address === null ? null : await this.provisioning.personWith(address, tx);
-    if (person !== null) {
-      assertMayLink(mayLink);
-      return this.provisioning.admit(by, person, { name, role: 'member' }, tx);
+    if (former !== null) {
+      if (address !== null && address !== former.email) await this.readdress(work, former, address);
+      return former;
     }
-    const email = address ?? placeholderOf(organizationId, values.userName);
-    return this.provisioning.add(by, { email, name, role: 'member' }, tx);
+    const newcomer = { name: displayNameOf(values), role: 'member' } as const;
+    const person = address === null ? null : await this.provisioning.personWith(address, tx);
+    if (person !== null && !(await this.freed(work, person))) {
+      const member = await this.linked(work, person, mayLink);
+      return member ?? this.provisioning.admit(by, person, newcomer, tx);
+    }
+    const email = address ?? placeholder();
+    return this.provisioning.add(by, { ...newcomer, email }, tx);
   }
 
-  /** A member with the address of a new user. A user that the directory deleted is its own. */
-  private async linked({ caller, tx }: Work, member: Member, mayLink: boolean): Promise<Member> {
-    const known = await this.users.within(caller.organizationId, tx).everOf(member.userId);
-    if (known?.deletedAt === null) throw taken(`The address ${member.email}`);
-    if (known === null) assertMayLink(mayLink && !member.systemAdmin);
+  /** The person who has the address of a new user: a member, or null for a member elsewhere. @throws {ScimError} `uniqueness` */
+  private async linked({ caller, tx }: Work, person: string, mayLink: boolean): Promise<Member | null> {
+    const { organizationId } = caller;
+    if ((await this.users.within(organizationId, tx).everOf(person)) !== null) throw taken('The address');
+    const member = await this.provisioning.find(organizationId, person, tx);
+    assertMayLink(mayLink);
+    const isOpen = member === null ? await this.provisioning.mayBeLinked(person, tx) : isLinkable(member);
+    if (!isOpen) throw new ScimError('uniqueness', NOT_LINKED);
     return member;
+  }
+
+  /** The deleted or inactive account of the same person; null without one. @throws {ScimError} `uniqueness` */
+  private async former({ caller, tx }: Work, { externalId, userName }: ScimUserValues): Promise<Member | null> {
+    if (externalId === null) return null;
+    const { organizationId } = caller;
+    const rows = await this.users.within(organizationId, tx).everIdentified(externalId);
+    const members = await Promise.all(rows.map(({ userId }) => this.present(organizationId, userId, tx)));
+    const isInUse = rows.some(
+      ({ deletedAt, userNameKey: key }, index) =>
+        deletedAt === null && (members[index]?.disabled === false || key === userNameKey(userName)),
+    );
+    if (isInUse) throw taken(`The externalId ${externalId}`);
+    return members[0] ?? null;
+  }
+
+  /** A deleted user gives up the name. @throws {ScimError} `uniqueness` */
+  private async claimName({ caller, tx }: Work, own: string | null, userName: string): Promise<void> {
+    const users = this.users.within(caller.organizationId, tx);
+    const named = await users.everNamed(userName);
+    if (named === null || named.userId === own) return;
+    if (named.deletedAt === null) throw taken(`The user name ${userName}`);
+    await users.giveUpName(named.userId);
+  }
+
+  /** @throws {ScimError} `uniqueness` where the address stays */
+  private async readdress(work: Work, member: Member, address: string): Promise<void> {
+    const holder = await this.provisioning.personWith(address, work.tx);
+    if (holder !== null && holder !== member.userId && !(await this.freed(work, holder))) throw taken('The address');
+    if (!(await this.provisioning.readdress(work.by, member, address, work.tx))) {
+      throw new ScimError('uniqueness', 'The person is a member of other organizations too and keeps the address');
+    }
+  }
+
+  /** Takes the address from an account that the directory deleted. False where its holder keeps it. */
+  private async freed({ caller: { organizationId }, by, tx }: Work, userId: string): Promise<boolean> {
+    const row = await this.users.within(organizationId, tx).everOf(userId);
+    const member = row?.deletedAt ? await this.provisioning.find(organizationId, userId, tx) : null;
+    if (member?.disabled !== true) return false;
+    return this.provisioning.readdress(by, member, placeholder(), tx);
+  }
+
+  /** @throws {ScimError} `uniqueness`, `mutability` for an account that would be given to somebody else */
+  private async assertSamePerson(
+    { caller, tx }: Work,
+    { userId }: ScimUserEntity,
+    old: ScimUserValues,
+    { externalId }: ScimUserValues,
+  ): Promise<void> {
+    if (externalId === null || externalId === old.externalId) return;
+    const rows = await this.users.within(caller.organizationId, tx).everIdentified(externalId);
+    if (rows.some((row) => row.userId !== userId && row.deletedAt === null))
+      throw taken(`The externalId ${externalId}`);
+    if (old.externalId === null || old.active) return;
+    throw new ScimError(
+      'mutability',
+      'The account is inactive and has another externalId. Delete it, then create the new person',
+    );
   }
 
   private async present(organizationId: string, userId: string, tx: Transaction): Promise<Member> {
@@ -178,12 +247,7 @@ export class ScimUsers {
     member: Member,
     changes: { readonly name: string; readonly disabled: boolean },
   ): Promise<void> {
-    try {
-      await this.provisioning.update(by, member, changes, tx);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'conflict') throw new ScimError('mutability', error.detail);
-      throw error;
-    }
+    await asScim(this.provisioning.update(by, member, changes, tx));
   }
 
   /** Changes of members of one organization queue behind its row. People are found by their address anywhere. */
@@ -220,14 +284,21 @@ function assertMayLink(mayLink: boolean): void {
   );
 }
 
-function placeholderOf(organizationId: string, userName: string): string {
-  const digest = createHash('sha256')
-    .update(`${organizationId}\n${userNameKey(userName)}`)
-    .digest('hex')
-    .slice(0, 20);
-  // RFC 2606 §2: a name that never resolves.
-  return `${digest}@scim.invalid`;
-}
+/** A change of a member. @throws {ScimError} `mutability` for the last owner and for system administrators */
+const asScim = (change: Promise<void>): Promise<void> =>
+  change.catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'conflict' ? new ScimError('mutability', error.detail) : error;
+  });
+
+const NOT_LINKED =
+  'The account with this address is never linked: its member was disabled or removed, or administers the service. ' +
+  'Enable or add the member first, or change the address of that account';
+
+/** The address of a disabled member may have been given to somebody else. */
+const isLinkable = ({ systemAdmin, disabled }: Member): boolean => !systemAdmin && !disabled;
+
+/** An address of nobody: RFC 2606 §2 has names that never resolve. */
+const placeholder = (): string => `${randomBytes(10).toString('hex')}@scim.invalid`;
 
 const shown = (row: ScimUserEntity, member: Member): ProvisionedUser => ({
   id: row.userId,
