@@ -14,10 +14,10 @@ const FLOORS = [
   ['classic', 'multi-tool'],
   ['answering'],
   [
-    ...['audit-door', 'connections', 'conversations', 'first-steps', 'health', 'migration', 'openai-door', 'privacy'],
-    ...['run-door', 'scim', 'usage', 'web'],
+    ...['audit-door', 'connections', 'conversations', 'first-steps', 'health', 'migration', 'openai-door', 'run-door'],
+    ...['scim', 'usage', 'web'],
   ],
-  ['assistant-tests', 'insights', 'lti'],
+  ['assistant-tests', 'insights', 'lti', 'privacy'],
   ['demo', 'lamb-import', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */

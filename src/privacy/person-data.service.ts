@@ -29,7 +29,7 @@ export class PersonData {
   /** Everything of an organization, for its owners and system administrators. @throws {AppError} `not_found`, `forbidden` */
   async exportOrganization(caller: Caller, slug: string): Promise<Archive> {
     const organizationId = await this.organizations.administered(caller, slug);
-    if (caller.role !== 'owner' && !caller.systemAdmin) {
+    if (!isOwner(caller)) {
       throw new AppError('forbidden', 'Only owners of the organization may download all of it');
     }
     await this.organizationExports.begin(caller, organizationId);
@@ -41,7 +41,7 @@ export class PersonData {
   async exportMember(caller: Caller, slug: string, member: string): Promise<Archive> {
     const organizationId = await this.organizations.administered(caller, slug);
     assertReach(caller, await this.exports.find(organizationId, member));
-    return this.archive(caller, organizationId, member);
+    return this.archive(caller, organizationId, member, { confidential: isOwner(caller) });
   }
 
   /** A key for some assistants belongs to a program, not to the person. @throws {AppError} `forbidden` */
@@ -49,7 +49,7 @@ export class PersonData {
     if (caller.assistantIds !== null || caller.mayNameEndUser !== undefined) {
       throw new AppError('forbidden', 'Only the person may download this: sign in, or use a key without restrictions');
     }
-    return this.archive(caller, caller.organizationId, caller.userId);
+    return this.archive(caller, caller.organizationId, caller.userId, { confidential: true });
   }
 
   /** @throws {AppError} `not_found`, `forbidden` */
@@ -76,12 +76,19 @@ export class PersonData {
     });
   }
 
-  private async archive(caller: Caller, organizationId: string, member: string): Promise<Archive> {
+  private async archive(
+    caller: Caller,
+    organizationId: string,
+    member: string,
+    contents: { readonly confidential: boolean },
+  ): Promise<Archive> {
     const { userId } = await this.exports.begin(caller, organizationId, member);
-    const stream = zipStream(this.exports.files({ organizationId, userId }));
+    const stream = zipStream(this.exports.files({ organizationId, userId }, contents));
     return { filename: `personal-data-${new Date().toISOString().slice(0, 10)}.zip`, stream };
   }
 }
+
+const isOwner = ({ role, systemAdmin }: Caller): boolean => role === 'owner' || systemAdmin;
 
 /** A person without a membership has the rank of a member. */
 function assertReach(caller: Caller, { role, systemAdmin }: Subject): void {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
+import { RunDoorModule } from '../run-door';
 import { RunsModule } from '../runs';
 import { PersonRowsRepository } from './catalogue/person-rows.repository';
 import { AccountRemoval } from './erasure/account-removal.service';
@@ -35,7 +36,7 @@ import { Retention } from './retention/retention.service';
 /** Export and erasure of one person's data, and retention. */
 @Module({
   controllers: [PrivacyController],
-  imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule, RunsModule],
+  imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule, RunDoorModule, RunsModule],
   providers: [
     AccountRemoval,
     AskersRepository,

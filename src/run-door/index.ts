@@ -1,5 +1,7 @@
+export { RunAccess } from './access/run-access.service';
 export { RunDoorModule } from './run-door.module';
 export { goneIn } from './replays/gone';
+export { presentRun } from './run-view';
 export { presentSides } from './what-if/present-comparison';
 export { storedCaller } from './what-if/replay-worker.service';
 export { RunSides } from './what-if/run-sides.service';

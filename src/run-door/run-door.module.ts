@@ -63,6 +63,6 @@ import { RunsController } from './runs.controller';
     ReplayWorker,
     WhatIf,
   ],
-  exports: [RunSides],
+  exports: [RunAccess, RunSides],
 })
 export class RunDoorModule {}

@@ -49,6 +49,13 @@ async function found(...texts: readonly string[]): Promise<string[]> {
   return places.sort();
 }
 
+const downloaded = (by: Person, path = '/api/v1/me/data-export'): Promise<Response> =>
+  fetch(`${app.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${by.key}` } });
+const archiveOf = async (by: Person, path?: string): Promise<Map<string, string>> =>
+  unzipped(Buffer.from(await (await downloaded(by, path)).arrayBuffer()));
+const rowsIn = (entries: ReadonlyMap<string, string>, table: string): any[] =>
+  JSON.parse(entries.get(`data/${table}.json`) ?? 'null');
+
 const ok = <T extends { status: number; text: string }>(answer: T): T => {
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer;
@@ -265,14 +272,11 @@ describe('erasing and exporting', () => {
 
   it('gives a person their own data as a ZIP archive', async () => {
     const { who } = await busyTeacher();
-    const response = await fetch(`${app.url}/api/v1/me/data-export`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${who.key}` },
-    });
+    const response = await downloaded(who);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
     expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="personal-data-[\d-]+\.zip"/);
     const entries = await unzipped(Buffer.from(await response.arrayBuffer()));
-    const rows = (table: string): any[] => JSON.parse(entries.get(`data/${table}.json`) ?? 'null');
+    const rows = (table: string): any[] => rowsIn(entries, table);
     expect(rows('users')).toEqual([expect.objectContaining({ email: who.email })]);
     expect(rows('members')).toEqual([expect.objectContaining({ name: `Greta ${CANARY}` })]);
     expect(rows('runs')).toHaveLength(2);
@@ -290,6 +294,106 @@ describe('erasing and exporting', () => {
     expect([...entries.values()].join('')).not.toContain(owner.email);
     const audit = await owner.api('GET', '/api/v1/organizations/default/audit');
     expect(audit.json.items.find(({ action }: any) => action === 'person.export').target.id).toBe(who.userId);
+  }, 60_000);
+
+  it('gives askers their words and nothing of the assistant, in each organization that may ask', async () => {
+    const teacher = await person(app, { role: 'teacher', scopes: ['chat', 'read', 'write'] });
+    const base = ok(await teacher.api('POST', '/api/v1/knowledge-bases', { name: 'Solutions', passages_shown: false }));
+    await ingested(teacher, base.json.id, { 'solutions.md': 'The osmosis answer is SECRET-PASSAGE.' });
+    const config = { collections: [base.json.id], top_k: 3 };
+    const made = await teacher.api('POST', '/api/v1/assistants', {
+      name: 'Osmosis tutor',
+      system_prompt: 'SECRET-SYSTEM',
+      prompt_template: 'SECRET-TEMPLATE {1_context} {user_input}',
+      metadata: {
+        connector: 'openai',
+        llm: 'gpt-4o-mini',
+        assistant_type: 'multi_tool',
+        orchestrator: 'sequential',
+        tools: [{ plugin: 'simple_rag', placeholder: '1_context', enabled: true, config }],
+      },
+    });
+    const { id } = ok(made).json;
+    const foreign = await foreignOrganization(app);
+    ok(await app.api('PATCH', '/api/v1/organizations/default', { features: { assistants_export: true } }));
+    ok(await app.api('PATCH', `/api/v1/organizations/${foreign}`, { features: { assistants_import: true } }));
+    ok(await teacher.api('PUT', `/api/v1/assistants/${id}/publication`, {}));
+    ok(await app.api('PUT', `/api/v1/assistants/${id}/publication/everywhere`));
+
+    const everything = ['chat', 'read', 'write', 'admin'];
+    const askers: [string, Person][] = [
+      ['a student', await person(app, { role: 'member' })],
+      ['an administrator', await person(app, { role: 'admin', scopes: everything })],
+      ['a student elsewhere', await person(app, { role: 'member', organization: foreign })],
+      ['an owner elsewhere', await person(app, { role: 'owner', organization: foreign, scopes: everything })],
+    ];
+    for (const [name, asker] of askers) {
+      const question = `What is osmosis? ${'I ask this at length. '.repeat(10)}`.trim();
+      const body = { messages: [user(question)] };
+      const conversation = ok(await asker.api('POST', '/api/v1/conversations', { assistant_id: id })).json.id;
+      ok(await asker.api('POST', `/api/v1/conversations/${conversation}/messages`, { content: question }));
+      const run = ok(await asker.api('POST', `/api/v1/assistants/${id}/completions`, body)).json.run_id;
+      expect(JSON.stringify(upstream.requests.at(-1))).toContain('SECRET-PASSAGE');
+      await until(async () => {
+        const { messages } = (await asker.api('GET', `/api/v1/conversations/${conversation}`)).json;
+        return messages[1].status === 'completed';
+      });
+      await until(async () => (await asker.api('GET', '/api/v1/runs?status=completed')).json.total === 2);
+      const entries = await archiveOf(asker);
+      const all = [...entries.values()].join('');
+      expect([name, /SECRET-\w+/.exec(all)?.[0] ?? null]).toEqual([name, null]);
+      expect(rowsIn(entries, 'members')).toHaveLength(1);
+      const { events: _events, ...shown } = ok(await asker.api('GET', `/api/v1/runs/${run}`)).json;
+      const archived = rowsIn(entries, 'runs').find((each) => each.id === run);
+      expect(archived).toMatchObject({
+        question,
+        answer: 'The zebrafinch answers.',
+        sources: [{ type: 'knowledge_base', document: 'solutions.md' }],
+        rating: null,
+        usage: shown.usage,
+      });
+      expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(archived)));
+      expect(rowsIn(entries, 'conversation_messages').map(({ text }) => text.trim())).toEqual([
+        question.trim(),
+        'The zebrafinch answers.',
+      ]);
+      expect(all).not.toContain('/api/v1/sources?link=');
+    }
+    expect(
+      [...(await archiveOf(askers[3]![1], `/api/v1/organizations/${foreign}/data-export`)).values()].join(''),
+    ).not.toMatch(/SECRET-(SYSTEM|TEMPLATE|PASSAGE)/);
+  }, 60_000);
+
+  it('leaves others out of what the audit log says about a person', async () => {
+    const who = await person(app, { role: 'member', scopes: ['chat', 'read'] });
+    ok(await owner.api('PATCH', `${MEMBERS}/${who.userId}`, { name: 'Renamed by an owner' }));
+    await downloaded(who).then((response) => response.arrayBuffer());
+    const entries = rowsIn(await archiveOf(who), 'audit_entries');
+    const own = entries.filter(({ action }) => action === 'person.export');
+    expect(own).toEqual(expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]));
+    const update = entries.find(({ action }) => action === 'member.update');
+    expect(update).toEqual({
+      at: expect.any(String),
+      action: 'member.update',
+      target_type: 'member',
+      target_id: null,
+      request_id: null,
+      ip: null,
+    });
+    expect(JSON.stringify(entries)).not.toContain(owner.userId);
+  });
+
+  it('gives an administrator no private material of a member, and an owner all of it', async () => {
+    const { who } = await busyTeacher();
+    const admin = await person(app, { role: 'admin', scopes: ['chat', 'read', 'write', 'admin'] });
+    const path = `${MEMBERS}/${who.userId}/data-export`;
+    const less = await archiveOf(admin, path);
+    expect([...less.keys()].filter((name) => /^(files|documents)\/|conversation/.test(name))).toEqual([]);
+    expect(JSON.parse(less.get('manifest.json') ?? '{}').left_out).toEqual(
+      expect.arrayContaining(['conversations', 'files', 'documents']),
+    );
+    expect([...less.values()].join('')).not.toContain(`The ${CANARY} sings at dawn`);
+    expect((await archiveOf(owner, path)).get(`files/${CANARY}.md`)).toBe(`private ${CANARY}`);
   }, 60_000);
 
   it('gives no archive to keys that speak for others', async () => {

@@ -82,12 +82,13 @@ describe('the passages of a run', () => {
     };
     const read = async () =>
       (await student.api('GET', `/api/v1/conversations/${conversation}`)).json.messages[1].sources[0];
+    const ofRun = async () => (await student.api('GET', `/api/v1/runs/${answer.run_id}`)).json.sources[0];
     const { url } = await followed();
     const open = () => fetch(app.url + url);
     expect((await open()).headers.get('content-disposition')).toMatch(/^inline/);
     await show(false);
     expect((await open()).status).toBe(404);
-    for (const source of [await followed(), await read()]) {
+    for (const source of [await followed(), await read(), await ofRun()]) {
       expect(source).toMatchObject({ n: 1, document: 'osmosis.md' });
       expect(source).not.toHaveProperty('url');
     }

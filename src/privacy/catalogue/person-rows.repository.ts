@@ -21,18 +21,19 @@ export class PersonRowsRepository {
     return found.count;
   }
 
-  /** Rows after the key, ordered by it, without hidden columns. */
+  /** Rows after the key, ordered by it, with the exported columns. */
   page(
     { table, rows, key, exported }: PersonTable,
     person: PersonIn,
     after: string | null,
     limit: number,
   ): Promise<{ key: string; row: JsonObject }[]> {
-    const hidden = exported?.hidden ?? [];
+    const columns = typeof exported === 'string' ? [] : (exported ?? []);
     const sql = `
-      SELECT (${key}) COLLATE "C" AS key, to_jsonb(t) - $4::text[] AS row FROM ${table} t
+      SELECT (${key}) COLLATE "C" AS key, to_jsonb(shown) AS row
+      FROM ${table} t CROSS JOIN LATERAL (SELECT ${columns.join(', ')}) shown
       WHERE ${rows} AND ($3::text IS NULL OR (${key}) COLLATE "C" > $3) ORDER BY 1 LIMIT ${limit}`;
-    return this.dataSource.query(sql, [...valuesOf(person), after, hidden]);
+    return this.dataSource.query(sql, [...valuesOf(person), after]);
   }
 
   /** Deletes or anonymises up to `limit` rows. Returns their number. */

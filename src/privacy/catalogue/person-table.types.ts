@@ -38,7 +38,13 @@ export interface PersonTable {
   readonly rows: string;
   /** Text expression that orders the rows and is unique. */
   readonly key: string;
-  /** Null: the table only repeats what other tables export. */
-  readonly exported: { readonly hidden?: readonly string[] } | null;
+  /**
+   * Columns that leave the service in the person's export, or `expression AS name`. Every other column stays, a new one too
+   * until it is listed. `as_asker`: the runs leave as `GET /runs/{id}` shows them to an asker who edits nothing. Null: nothing
+   * leaves, since the rows repeat others or are not for the person.
+   */
+  readonly exported: readonly string[] | 'as_asker' | null;
+  /** Contents that administrators cannot read elsewhere: they leave for the person, an owner or the operator. */
+  readonly isConfidential?: true;
   readonly erasure: Erasure;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
+import { presentRun, RunAccess } from '../../run-door';
 import { type BlobSpace, BlobStore } from '../../files';
 import { knowledgeBaseSpace } from '../../knowledge-bases';
 import { AuditLog } from '../../platform/audit';
@@ -28,7 +29,8 @@ data/           one JSON file per table, one array of rows each
 files/          files that the person uploaded or had made
 documents/      documents in the person's knowledge bases, by knowledge base
 
-Hashes of keys and sessions are left out. The search index is left out: it repeats the documents.
+Left out: secrets, the search index, which repeats the documents, and what belongs to others: prompts and material of
+assistants, and other people in the audit log. An administrator's copy has no conversations, files and documents.
 `;
 
 interface ManifestTable {
@@ -46,6 +48,7 @@ export class PersonExports {
     private readonly stored: StoredBlobsRepository,
     private readonly blobs: BlobStore,
     private readonly audit: AuditLog,
+    private readonly runs: RunAccess,
   ) {}
 
   /** The person; records that the data leaves the service. `caller` null is the operator. @throws {AppError} `not_found` */
@@ -63,25 +66,28 @@ export class PersonExports {
     return subject;
   }
 
-  /** Each file must be read to its end before the next one. */
-  async *files(person: PersonIn): AsyncGenerator<ExportedFile> {
+  /** Each file must be read to its end before the next one. `confidential` false: for an administrator. */
+  async *files(person: PersonIn, { confidential = true } = {}): AsyncGenerator<ExportedFile> {
     yield { path: 'README.txt', content: [Buffer.from(README)] };
     const tables: ManifestTable[] = [];
-    for (const table of PERSON_TABLES) {
-      if (table.exported === null) continue;
+    const leaving = PERSON_TABLES.filter(({ exported }) => exported !== null);
+    const isLeftOut = ({ isConfidential }: PersonTable): boolean => isConfidential === true && !confidential;
+    for (const table of leaving.filter((each) => !isLeftOut(each))) {
       const entry: ManifestTable = { table: table.table, kind: table.kind, rows: 0 };
       tables.push(entry);
       yield { path: `data/${table.table}.json`, content: this.rowsOf(table, person, entry) };
     }
     const missing: string[] = [];
     const taken = new Set<string>();
-    for (const blob of await this.stored.of(person)) {
+    for (const blob of confidential ? await this.stored.of(person) : []) {
       const path = archivePath(blob.folder, blob.name, taken);
       const bytes = await this.read(person, blob);
       if (bytes === null) missing.push(path);
       else yield { path, content: [bytes] };
     }
-    const manifest = { version: 1, exported_at: new Date().toISOString(), tables, missing_files: missing };
+    const leftOut = confidential ? [] : [...leaving.filter(isLeftOut).map(({ table }) => table), 'files', 'documents'];
+    const now = new Date().toISOString();
+    const manifest = { version: 1, exported_at: now, tables, left_out: leftOut, missing_files: missing };
     yield { path: 'manifest.json', content: [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)] };
   }
 
@@ -89,14 +95,21 @@ export class PersonExports {
     let after: string | null = null;
     for (;;) {
       const page = await this.rows.page(table, person, after, PAGE);
-      for (const { row } of page) {
-        yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(row)}`);
+      for (const { key, row } of page) {
+        const told = table.exported === 'as_asker' ? await this.run(person, key) : row;
+        if (told === null) continue;
+        yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(told)}`);
         entry.rows += 1;
       }
       after = page.at(-1)?.key ?? null;
       if (page.length < PAGE) break;
     }
     yield Buffer.from(entry.rows === 0 ? '[]\n' : '\n]\n');
+  }
+
+  private async run(person: PersonIn, id: string): Promise<object | null> {
+    const run = await this.runs.archived(person, id);
+    return run === null ? null : presentRun(run);
   }
 
   /** Null for bytes that are gone: an export without them is better than none. */

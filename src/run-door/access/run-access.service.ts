@@ -11,9 +11,11 @@ import {
   type Caller,
   isOrganizationAdmin,
   isTeacher,
+  lastQuestion,
   NO_ASSISTANT,
   notFound,
   type PageRequest,
+  type Principal,
   type Source,
   type SourcePassage,
 } from '../../kernel';
@@ -57,6 +59,8 @@ export interface VisibleRecord {
   readonly access: AccessLevel | null;
 }
 
+const NO_BASES: ReadonlySet<string> = new Set();
+
 /** Reasons in the event `run.cancelled`. */
 const BY_ASKER = 'cancelled by the person who asked';
 const BY_OTHER = 'cancelled by a person who looks after the assistant';
@@ -84,11 +88,36 @@ export class RunAccess {
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
     await this.readings.ofOne(caller, record);
+    const linked = withoutForeignCost(caller, this.withLinksFor(caller, record, access));
     return {
-      record: withoutForeignCost(caller, this.withLinksFor(caller, record, access)),
+      record: withContents ? linked : { ...linked, sources: await this.sourcesForAsker(caller, linked.sources) },
       withContents,
       nested,
       answer: answer === null ? null : this.answerFor(caller, record, { answer, access }),
+    };
+  }
+
+  /**
+   * A run for the archive of its asker, who reads it as somebody who edits nothing, in whatever organization: the whole
+   * question and answer, the sources without links, and figures. Null for words that are not the asker's: runs of called
+   * assistants, and repetitions.
+   */
+  async archived({ organizationId, userId }: Principal, id: string): Promise<VisibleRun | null> {
+    const record = await this.runs.find(organizationId, id);
+    if (record?.userId !== userId || record.parentRunId !== null || record.replay !== null) return null;
+    const recording = await this.runs.recording(record);
+    const isKept = typeof recording !== 'string';
+    const answer = isKept ? recording.answer : await this.runs.answer(record);
+    return {
+      record: {
+        ...record,
+        question: isKept ? lastQuestion(recording.request.messages) : record.question,
+        sources: sourcesForAskers(record.sources, NO_BASES),
+        costMicros: null,
+      },
+      withContents: false,
+      nested: [],
+      answer: answer === null ? null : this.links.withoutTokens(answer),
     };
   }
 
@@ -166,6 +195,10 @@ export class RunAccess {
   /** The knowledge bases of the sources whose passages the caller may read. */
   withShownPassages(caller: Caller, sources: readonly Source[]): Promise<ReadonlySet<string>> {
     return this.knowledgeBases.withReadablePassages(caller, knowledgeBasesIn(sources));
+  }
+
+  private async sourcesForAsker(caller: Caller, sources: readonly Source[]): Promise<readonly Source[]> {
+    return sourcesForAskers(sources, await this.withShownPassages(caller, sources));
   }
 
   /** Audits readers who neither started the run nor edit the assistant. */

@@ -1,5 +1,5 @@
 import type { PersonTable } from '../person-table.types';
-import { ERASED_USER_ID, OF_MEMBER } from './conditions';
+import { ERASED_USER_ID, OF_MEMBER, onlyIf } from './conditions';
 
 /** Ways of signing in, course places, the audit and the account. */
 export const ACCOUNT_TABLES: readonly PersonTable[] = [
@@ -9,7 +9,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'issuer', 'subject', 'email', 'groups', 'claims'],
     rows: OF_MEMBER,
     key: `t.issuer || ' ' || t.subject`,
-    exported: {},
+    exported: ['issuer', 'subject', 'email', 'groups', 'claims', 'claims_at', 'created_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -18,7 +18,14 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'subject', 'graded_by'],
     rows: 't.organization_id = $1 AND (t.user_id = $2 OR t.graded_by = $2)',
     key: 't.id::text',
-    exported: {},
+    exported: [
+      'id',
+      'activity_id',
+      ...onlyIf('t.user_id = $2', 'subject', 'score', 'maximum', 'comment'),
+      'state',
+      'created_at',
+      'sent_at',
+    ],
     erasure: { by: 'delete' },
   },
   {
@@ -27,7 +34,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'subject'],
     rows: OF_MEMBER,
     key: `t.platform_id || ' ' || t.subject`,
-    exported: {},
+    exported: ['platform_id', 'subject', 'created_at', 'last_launch_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -36,7 +43,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'legacy_user_id', 'email'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: {},
+    exported: ['door', 'legacy_user_id', 'email'],
     erasure: { by: 'delete' },
   },
   {
@@ -45,7 +52,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id'],
     rows: OF_MEMBER,
     key: 't.course_id::text',
-    exported: {},
+    exported: ['course_id', 'instructor', 'last_launch_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -54,7 +61,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'pseudonym'],
     rows: OF_MEMBER,
     key: 't.activity_id::text',
-    exported: {},
+    exported: ['activity_id', 'instructor', 'pseudonym', 'agreed_at', 'agreed_to', 'last_launch_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -63,7 +70,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['created_by'],
     rows: 't.organization_id = $1 AND t.created_by = $2',
     key: 't.hash',
-    exported: { hidden: ['hash'] },
+    exported: ['expires_at', 'claimed_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -90,7 +97,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'user_name_key', 'external_id', 'resource'],
     rows: OF_MEMBER,
     key: 't.user_id::text',
-    exported: {},
+    exported: ['external_id', 'resource', 'deleted_at', 'created_at', 'updated_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -99,7 +106,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['created_by'],
     rows: 't.organization_id = $1 AND t.created_by = $2',
     key: 't.id::text',
-    exported: { hidden: ['hash'] },
+    exported: ['id', 'name', 'link_existing', 'created_at', 'last_used_at'],
     erasure: { by: 'anonymise', set: `created_by = '${ERASED_USER_ID}'` },
   },
   {
@@ -108,7 +115,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'made_by'],
     rows: 't.organization_id = $1 AND (t.user_id = $2 OR t.made_by = $2)',
     key: 't.id::text',
-    exported: { hidden: ['hash'] },
+    exported: ['id', ...onlyIf('t.user_id = $2', 'needs_local_sign_in'), 'created_at', 'expires_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -117,7 +124,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id'],
     rows: OF_MEMBER,
     key: 't.user_id::text',
-    exported: { hidden: ['hash'] },
+    exported: ['failures', 'blocked_until', 'expires_at', 'created_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -126,7 +133,19 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'subject'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: { hidden: ['hash'] },
+    exported: [
+      'id',
+      'role',
+      'scopes',
+      'assistant_ids',
+      'activity_ids',
+      'by_password',
+      'issuer',
+      'subject',
+      'created_at',
+      'last_seen_at',
+      'expires_at',
+    ],
     erasure: { by: 'delete' },
   },
   {
@@ -135,7 +154,17 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'name'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: { hidden: ['hash'] },
+    exported: [
+      'id',
+      'name',
+      'scopes',
+      'assistant_ids',
+      'published_only',
+      'created_at',
+      'last_used_at',
+      'expires_at',
+      'revoked_at',
+    ],
     erasure: { by: 'delete' },
   },
   {
@@ -144,7 +173,8 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['actor_user_id', 'actor_credential_id', 'target_id', 'before', 'after', 'ip'],
     rows: `t.organization_id = $1 AND (t.actor_user_id = $2 OR t.target_id = $2::uuid::text)`,
     key: 't.id::text',
-    exported: {},
+    // What others wrote about the person names them: their address, key and object, and the values before and after.
+    exported: ['at', 'action', 'target_type', ...onlyIf('t.actor_user_id = $2', 'target_id', 'request_id', 'ip')],
     erasure: { by: 'audit' },
   },
   {
@@ -153,7 +183,17 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'name'],
     rows: OF_MEMBER,
     key: 't.user_id::text',
-    exported: {},
+    exported: [
+      'name',
+      'role',
+      'disabled',
+      'first_signed_in_at',
+      'invited_at',
+      'invitation',
+      'checklist',
+      'created_at',
+      'updated_at',
+    ],
     erasure: { by: 'account' },
   },
   {
@@ -162,7 +202,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['email'],
     rows: 't.id = $2 AND $1::uuid IS NOT NULL',
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'email', 'system_admin', 'created_at'],
     erasure: { by: 'account' },
   },
   {
@@ -171,7 +211,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     columns: ['subject_id', 'heir_id', 'requested_by'],
     rows: `t.organization_id = $1 AND t.state = 'done' AND (t.subject_id = $2 OR t.heir_id = $2 OR t.requested_by = $2)`,
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'unshared', 'state', 'created_at', 'finished_at'],
     erasure: {
       by: 'anonymise',
       set: `subject_id = NULL, heir_id = CASE WHEN heir_id = $2 THEN NULL ELSE heir_id END,

@@ -9,6 +9,10 @@ export const OF_RUN = `t.run_id IN (SELECT run.id FROM runs run WHERE ${ASKED.re
 export const ownedBy = (table: string): string =>
   `SELECT owned.id FROM ${table} owned WHERE owned.organization_id = $1 AND owned.owner_id = $2`;
 
+/** Exported columns that are about the person only in some rows; null in the others. */
+export const onlyIf = (condition: string, ...columns: readonly string[]): readonly string[] =>
+  columns.map((column) => `CASE WHEN ${condition} THEN t.${column} END AS ${column}`);
+
 /** Credentials are opaque in other tables. */
 export const CREDENTIALS = `
   SELECT $2::uuid::text UNION ALL

@@ -37,6 +37,10 @@ const DELETE_REPLAYS = `
   )
   SELECT id FROM repeated UNION ALL SELECT id FROM compared`;
 
+/** Without links and figures, as askers see the sources of passages that are hidden. */
+const SOURCES_SHOWN = `(SELECT coalesce(jsonb_agg(source - '{url,similarity,chars}'::text[]), '[]')
+  FROM jsonb_array_elements(t.sources) source) AS sources`;
+
 /** Conversations, runs, usage and work under way. */
 export const USE_TABLES: readonly PersonTable[] = [
   // Before the runs, which tell whose questions were repeated.
@@ -46,25 +50,50 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'caller'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'created_at', 'cancelled_at', 'finished_at'],
     erasure: { by: 'merge', statement: DELETE_REPLAYS },
   },
   {
     table: 'conversation_messages',
     kind: 'conversations',
+    isConfidential: true,
     columns: ['user_id'],
     rows: OF_MEMBER,
     key: `t.conversation_id || ' ' || lpad(t.position::text, 10, '0')`,
-    exported: {},
+    exported: [
+      'id',
+      'conversation_id',
+      'position',
+      'previous_id',
+      'role',
+      'text',
+      'parts',
+      'run_id',
+      'status',
+      'error_code',
+      SOURCES_SHOWN,
+      'notice',
+      'created_at',
+    ],
     erasure: { by: 'delete' },
   },
   {
     table: 'conversations',
     kind: 'conversations',
+    isConfidential: true,
     columns: ['user_id'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: {},
+    exported: [
+      'id',
+      'assistant_id',
+      'assistant_name',
+      'activity_id',
+      'title',
+      'last_message_id',
+      'created_at',
+      'updated_at',
+    ],
     erasure: { by: 'delete' },
   },
   {
@@ -73,7 +102,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: [],
     rows: OF_RUN,
     key: `t.run_id || ' ' || lpad(t.seq::text, 10, '0')`,
-    exported: {},
+    exported: null,
     erasure: { by: 'delete' },
   },
   {
@@ -82,7 +111,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['input', 'request'],
     rows: OF_RUN,
     key: 't.run_id::text',
-    exported: {},
+    exported: null,
     erasure: { by: 'delete' },
   },
   {
@@ -91,8 +120,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'credential_id', 'recording', 'receipt'],
     rows: ASKED,
     key: 't.id::text',
-    // The recording holds the author's prompt; a person reads their receipt where they read the run.
-    exported: { hidden: ['recording', 'receipt'] },
+    exported: 'as_asker',
     erasure: {
       by: 'anonymise',
       set: `user_id = '${ERASED_USER_ID}', credential_id = NULL, events = '[]', sources = '[]', passages = '[]', report = NULL,
@@ -105,7 +133,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'caller'],
     rows: OF_MEMBER,
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'assistant_id', 'assistant_version', 'created_at', 'cancelled_at', 'finished_at'],
     erasure: {
       by: 'anonymise',
       set: `user_id = '${ERASED_USER_ID}', caller = '{}', cancelled_at = coalesce(cancelled_at, now()),
@@ -118,7 +146,20 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['user_id', 'credential_id'],
     rows: ASKED,
     key: `concat_ws(' ', t.day, t.organization_id, t.assistant_id, t.provider, t.model, t.credential_id)`,
-    exported: {},
+    exported: [
+      'day',
+      'assistant_id',
+      'assistant_name',
+      'provider',
+      'model',
+      'runs',
+      'failed',
+      'model_calls',
+      'estimated_calls',
+      'prompt_tokens',
+      'completion_tokens',
+      'cached_tokens',
+    ],
     erasure: { by: 'merge', statement: MERGE_USAGE },
   },
   {
@@ -127,7 +168,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['subject'],
     rows: 't.organization_id = $1 AND strpos(t.subject, $2::uuid::text) > 0',
     key: `concat_ws(' ', t.rule_id, t.subject, t.window_start)`,
-    exported: {},
+    exported: ['rule_id', 'window_start', 'window_end', 'amount', 'used', 'reserved'],
     erasure: { by: 'delete' },
   },
   {
@@ -136,7 +177,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['items', 'run'],
     rows: 't.organization_id = $1 AND strpos(t.items::text || t.run::text, $2::uuid::text) > 0',
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'expires_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -145,7 +186,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['caller_id', 'response', 'effects'],
     rows: `t.organization_id = $1 AND t.caller_id IN (${CREDENTIALS})`,
     key: 't.id::text',
-    exported: { hidden: ['response', 'effects', 'body_hash'] },
+    exported: ['id', 'route', 'key', 'state', 'expires_at'],
     erasure: { by: 'delete' },
   },
   {
@@ -154,7 +195,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     columns: ['actor'],
     rows: `t.organization_id = $1 AND t.actor->>'userId' = $2::uuid::text`,
     key: 't.id::text',
-    exported: {},
+    exported: ['id', 'state', 'task', 'total', 'migrated', 'skipped', 'failed', 'created_at'],
     erasure: { by: 'anonymise', set: 'actor = NULL' },
   },
 ];
