@@ -6,6 +6,7 @@ import {
   droppedPartsText,
   type JsonObject,
   lastQuestion,
+  lastUserIndex,
   type Source,
   type SourcePassage,
 } from '../kernel';
@@ -33,6 +34,7 @@ import {
   type ToolOutcome,
 } from '../tools';
 
+const CONTEXT = 'context';
 const DEFAULT_PROMPT_PROCESSOR = 'simple_augment';
 
 const NOTHING_GATHERED: Gathered = { values: new Map(), warnings: [] };
@@ -78,13 +80,14 @@ export class ClassicPipeline {
     const isWithoutRag = rag === undefined || assistant.document.classic.ragProcessorAbsent === true;
     const context = isWithoutRag ? null : contextOf(outcome);
     const messages = this.build(job, { prompt, rag: context, gathered: gathered.values }, warn);
-    const sources = sourcesOf(outcome);
+    const found = sourcesOf(outcome);
+    const sources = showsContext(job) ? found : [];
     return {
       messages,
       sources,
-      passages: passagesOf(outcome, sources),
+      passages: passagesOf(job, outcome, sources),
       ...(outcome === null ? {} : { fit: materialFit([outcome]) }),
-      report: reportOf(job, { entry, outcome, gathered: gathered.values, sources, warnings, messages }),
+      report: reportOf(job, { entry, outcome, gathered: gathered.values, found, sources, warnings, messages }),
     };
   }
 
@@ -171,15 +174,19 @@ const warningsOf = (outcome: ToolOutcome | null): readonly string[] =>
 const sourcesOf = (outcome: ToolOutcome | null): readonly Source[] =>
   outcome?.status === 'completed' ? outcome.sources.map((source, index) => ({ ...source, n: index + 1 })) : [];
 
-const passagesOf = (outcome: ToolOutcome | null, sources: readonly Source[]): readonly SourcePassage[] =>
-  outcome?.status === 'completed' ? foundPassages([{ ...outcome, sources }]) : [];
+/** Whether the content goes into the prompt: the template has its slot, and there is a question to fill. */
+const showsContext = ({ assistant, messages }: RunJob): boolean =>
+  lastUserIndex(messages) !== -1 && assistant.compiled.template.slots.some(({ name }) => name === CONTEXT);
+
+const passagesOf = (job: RunJob, outcome: ToolOutcome | null, sources: readonly Source[]): readonly SourcePassage[] =>
+  outcome?.status === 'completed' && showsContext(job) ? foundPassages([{ ...outcome, sources }]) : [];
 
 function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
   const { collections, topK, rubricId, rubricFormat, filePath } = assistant.document.classic;
   return {
     index: 0,
     plugin,
-    placeholder: 'context',
+    placeholder: CONTEXT,
     enabled: true,
     config: { collections, topK, rubricId, rubricFormat, filePath },
     on_error: 'continue',
@@ -207,6 +214,9 @@ interface Told {
   readonly outcome: ToolOutcome | null;
   readonly gathered: Gathered['values'];
   readonly messages: readonly ChatMessage[];
+  /** The sources of the outcome. */
+  readonly found: readonly Source[];
+  /** The found ones whose content went into the prompt. */
   readonly sources: readonly Source[];
   readonly warnings: readonly string[];
 }
@@ -224,7 +234,7 @@ function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunRepor
     results:
       outcome === null
         ? []
-        : [reportResult(outcome.status === 'completed' ? { ...outcome, sources: told.sources } : outcome)],
+        : [reportResult(outcome.status === 'completed' ? { ...outcome, sources: told.found } : outcome)],
     sources: told.sources,
     messages: told.messages.map(reportMessage),
     ...(source === '' ? {} : { prompt: reportPrompt(segments, (slot) => slotContent(slot, question, told)) }),

@@ -35,37 +35,40 @@ const compiledOf = (template: string) => ({
 });
 const compiled = compiledOf('{1_context}');
 
+const outcomes: OrchestrationResult['outcomes'] = [
+  {
+    index: 0,
+    plugin: 'simple_rag',
+    placeholder: '1_context',
+    status: 'completed',
+    content: 'found',
+    chars: 5,
+    sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
+    citations: [],
+    confidence: null,
+    cached: false,
+    retries: 0,
+    warnings: [],
+    truncated: false,
+    duration_ms: 3,
+  },
+  {
+    index: 2,
+    plugin: 'simple_rag',
+    placeholder: '3_context',
+    status: 'failed',
+    code: 'tool.timeout',
+    message: 'no answer',
+    duration_ms: 9,
+    retries: 0,
+  },
+  { index: 3, plugin: 'simple_rag', placeholder: '4_context', status: 'skipped', reason: 'why', duration_ms: 0 },
+];
+
 const result: OrchestrationResult = {
   strategy: 'parallel',
-  outcomes: [
-    {
-      index: 0,
-      plugin: 'simple_rag',
-      placeholder: '1_context',
-      status: 'completed',
-      content: 'found',
-      chars: 5,
-      sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
-      citations: [],
-      confidence: null,
-      cached: false,
-      retries: 0,
-      warnings: [],
-      truncated: false,
-      duration_ms: 3,
-    },
-    {
-      index: 2,
-      plugin: 'simple_rag',
-      placeholder: '3_context',
-      status: 'failed',
-      code: 'tool.timeout',
-      message: 'no answer',
-      duration_ms: 9,
-      retries: 0,
-    },
-    { index: 3, plugin: 'simple_rag', placeholder: '4_context', status: 'skipped', reason: 'why', duration_ms: 0 },
-  ],
+  outcomes,
+  inPrompt: outcomes,
   messages: [
     { role: 'system', content: 'S' },
     {

@@ -53,7 +53,7 @@ export class MultiToolPipeline {
     return {
       messages: final,
       sources,
-      passages: foundPassages(result.outcomes),
+      passages: foundPassages(result.inPrompt),
       report: reportOf(job, result),
       ...(result.outcomes.length === 0 ? {} : { fit: materialFit(result.outcomes) }),
       usage,
@@ -69,7 +69,7 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
 
 /** Of a run that ended before its prompt: the tools and what each of them did. */
 const failureReportOf = (job: RunJob, { outcomes }: ToolsFailed, strategy: string): RunReport => {
-  const nothing = { messages: [], sources: [], warnings: [], usage: null, afterAnswer: null };
+  const nothing = { inPrompt: [], messages: [], sources: [], warnings: [], usage: null, afterAnswer: null };
   const { prompt: _, ...report } = reportOf(job, { ...nothing, strategy, outcomes });
   return report;
 };

@@ -32,8 +32,10 @@ export interface OrchestrationResult {
   readonly strategy: string;
   /** One per enabled tool, in document order. */
   readonly outcomes: readonly ToolOutcome[];
+  /** The outcomes whose content went into the prompt. */
+  readonly inPrompt: readonly ToolOutcome[];
   readonly messages: readonly ChatMessage[];
-  /** Every source once, in tool order, numbered from 1. */
+  /** Every source of `inPrompt` once, in tool order, numbered from 1. */
   readonly sources: readonly Source[];
   /** Each has also been emitted as a `warning` event. */
   readonly warnings: readonly OrchestrationWarning[];

@@ -1,5 +1,13 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEvent, type Usage } from '../kernel';
+import {
+  addUsage,
+  AppError,
+  assembleMessages,
+  droppedPartsText,
+  type EmitRunEvent,
+  lastUserIndex,
+  type Usage,
+} from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
@@ -49,7 +57,8 @@ export class Orchestrator {
       outcomes: settled,
       trace: { usage: spent = null, ...trace },
     } = await this.execute(job, emit);
-    const { outcomes: numbered, sources } = numberSources(settled);
+    const isInPrompt = inPromptOf(job);
+    const { outcomes: numbered, sources } = numberSources(settled, isInPrompt);
     const outcomes = (await this.facts?.told(numbered, `${job.systemPrompt}\n${literalsOf(template)}`)) ?? numbered;
     for (const outcome of outcomes) warnAbout(outcome, warn);
     if (unfilled !== null) warn('placeholder.unfilled', unfilled);
@@ -68,6 +77,7 @@ export class Orchestrator {
     return {
       strategy,
       outcomes,
+      inPrompt: outcomes.filter(isInPrompt),
       messages,
       sources,
       warnings,
@@ -121,6 +131,13 @@ export class Orchestrator {
   private get limit(): number {
     return this.config.tools.parallelLimit;
   }
+}
+
+/** Whether the content of an outcome is put into the prompt: the template has its slot, and there is a question to fill. */
+function inPromptOf({ messages, pipeline: { template } }: OrchestrationJob): (outcome: ToolOutcome) => boolean {
+  if (lastUserIndex(messages) === -1) return () => false;
+  const slots = new Set<string | null>(template.slots.map(({ name }) => name));
+  return ({ placeholder }) => slots.has(placeholder);
 }
 
 /** The author's own words in a template. */

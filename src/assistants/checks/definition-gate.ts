@@ -21,6 +21,11 @@ export class DefinitionGate {
     private readonly compiler: AssistantCompiler,
   ) {}
 
+  /** As `withAutomaticTemplate`, over the installed tools. */
+  withTemplate(definition: Definition, before: Definition | null = null): Definition {
+    return this.compiler.withTemplate(definition, before);
+  }
+
   /** An edit by another person than the owner may only add references within that person's reach. */
   check(definition: Definition, owner: Principal, assistantId: number | null, edit?: Edit): Promise<CheckResult> {
     const subject = { owner, assistantId, definition: boundDefinition(definition), templatePath: 'prompt_template' };
@@ -63,6 +68,6 @@ export class DefinitionGate {
     const { features } = await this.organizations.runtime(owner.organizationId);
     if (!features.publishing) throw new AppError('feature_disabled', 'Publishing is switched off in this organization');
     assertFeatures(this.compiler.required(document), features);
-    assertPublishable(diagnostics);
+    assertPublishable(diagnostics, document.type);
   }
 }

@@ -48,6 +48,7 @@ class DefinitionDto {
   @MaxLength(MAX_PROMPT)
   system_prompt?: string;
 
+  /** A multi-tool assistant without one gets the automatic template: each tool's slot under its label, then the question. */
   @ApiPropertyOptional({ example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
   @MayBeOmitted()
   @IsString()

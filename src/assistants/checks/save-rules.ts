@@ -1,4 +1,4 @@
-import { type Diagnostic, errorsOf } from '../../definition';
+import { type AssistantType, type Diagnostic, errorsOf } from '../../definition';
 import { AppError, invalid, type Problem } from '../../kernel';
 
 /** Codes of rules that a well-formed definition can break. */
@@ -23,13 +23,21 @@ export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   throw invalid(problems, 'The assistant is not valid');
 }
 
-/** Warnings about tools that would fail in every run. */
-const NEEDED_TO_PUBLISH: ReadonlySet<string> = new Set(['tool.config_incomplete', 'tool.unreadable']);
+/** Warnings about tools that would fail in every run, or whose content would never reach the model. */
+const NEEDED_TO_PUBLISH: ReadonlySet<string> = new Set([
+  'tool.config_incomplete',
+  'tool.unreadable',
+  'placeholder.unused',
+]);
 
-/** Publication also needs every required choice, and readable files. */
-export function assertPublishable(diagnostics: readonly Diagnostic[]): void {
+/**
+ * Publication also needs every required choice, readable files, and a slot for each tool with content. Templates of
+ * classic assistants are LAMB's: an unused `{context}` is only a warning there.
+ */
+export function assertPublishable(diagnostics: readonly Diagnostic[], type: AssistantType): void {
   const problems = diagnostics
     .filter(({ severity, code }) => severity === 'error' || NEEDED_TO_PUBLISH.has(code))
+    .filter(({ code }) => type === 'multi_tool' || code !== 'placeholder.unused')
     .map(({ path, message, code }): Problem => ({ path, message, code }));
   if (problems.length > 0)
     throw new AppError('conflict', 'The assistant is not complete', { problems, reason: 'assistant.incomplete' });

@@ -4,12 +4,16 @@ import { applyInput, EMPTY_DEFINITION, error, metadataProblems, storedDefinition
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../platform/http';
 import { DefinitionChecks } from './definition-checks';
+import { DefinitionGate } from './definition-gate';
 import { ValidateDefinitionDto, ValidationDto } from './validation.dto';
 
 @ApiTags('Assistants')
 @Controller('api/v1/assistants')
 export class ValidationController {
-  constructor(private readonly checks: DefinitionChecks) {}
+  constructor(
+    private readonly checks: DefinitionChecks,
+    private readonly gate: DefinitionGate,
+  ) {}
 
   @Post('validate')
   @HttpCode(200)
@@ -25,13 +29,12 @@ export class ValidationController {
     @Body() { template, metadata, RAG_collections }: ValidateDefinitionDto,
   ): Promise<ValidationDto> {
     const unreadable = metadataProblems(metadata);
-    const definition = storedDefinition(
-      applyInput(EMPTY_DEFINITION, {
-        prompt_template: template ?? '',
-        ...(unreadable.length > 0 ? {} : { metadata }),
-        ...(RAG_collections === undefined ? {} : { RAG_collections }),
-      }),
-    );
+    const given = applyInput(EMPTY_DEFINITION, {
+      prompt_template: template ?? '',
+      ...(unreadable.length > 0 ? {} : { metadata }),
+      ...(RAG_collections === undefined ? {} : { RAG_collections }),
+    });
+    const definition = storedDefinition(this.gate.withTemplate(given));
     const subject = { owner: caller, assistantId: null, definition, templatePath: 'template' };
     const { diagnostics, placeholders } = await this.checks.check(subject);
     const found = [...unreadable.map(({ path, message }) => error('metadata.invalid', path, message)), ...diagnostics];

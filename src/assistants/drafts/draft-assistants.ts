@@ -50,7 +50,7 @@ export class DraftAssistants {
       throw new AppError('forbidden', 'Only people who may make assistants can run a draft');
     const { row, before, rights } = await this.base(caller, assistantId);
     const input = await this.bodies.toDraft(caller, assistantId, body);
-    const given = applyInput(EMPTY_DEFINITION, input);
+    const given = this.compiler.withTemplate(applyInput(EMPTY_DEFINITION, input));
     const definition = await this.bindings.bind(row.organizationId, given, before);
     const edit = before === null ? undefined : { by: caller, before };
     await this.gate.assertSavable(definition, ownerOf(row), assistantId, edit);

@@ -31,7 +31,7 @@ const SERVICE_REWRITES: ReadonlySet<VersionReason> = new Set(['convert', 'migrat
 interface Next {
   /** The metadata in the client's form, to which the paths of problems refer. */
   readonly definition: Definition;
-  /** The checks are skipped: it passed before and refers to nothing new. */
+  /** The checks are skipped: it passed before and refers to nothing new. Its texts stay as they are. */
   readonly checked: boolean;
 }
 
@@ -58,7 +58,7 @@ export class AssistantEditor {
 
   /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
   async create(caller: Caller, input: DefinitionInput, reason: VersionReason = 'create'): Promise<Seen> {
-    const given = applyInput(EMPTY_DEFINITION, input);
+    const given = this.gate.withTemplate(applyInput(EMPTY_DEFINITION, input));
     const definition = await this.bindings.bind(caller.organizationId, given, null);
     await this.gate.assertSavable(definition, caller, null);
     return { row: await this.records.create(caller, this.storedForm(definition), reason), access: 'owner' };
@@ -81,7 +81,7 @@ export class AssistantEditor {
     reason: VersionReason = 'update',
   ): Promise<Seen> {
     return this.rewrite(caller, id, expected, reason, (current) =>
-      Promise.resolve({ definition: applyInput(current, input), checked: false }),
+      Promise.resolve({ definition: this.changed(current, input), checked: false }),
     );
   }
 
@@ -96,7 +96,7 @@ export class AssistantEditor {
       const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
       if (old === null) throw notFound('Version');
       const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
-      return { definition: definitionOf(old), checked: undoes };
+      return { definition: undoes ? definitionOf(old) : this.gate.withTemplate(definitionOf(old)), checked: undoes };
     });
   }
 
@@ -131,6 +131,13 @@ export class AssistantEditor {
     const { row } = await this.lookup.administered(caller, id);
     if (row.published) await this.records.publish(caller, row, null);
     return this.lookup.seen(caller, id);
+  }
+
+  /** Prompts stay as they are while neither the tools nor the template are saved. */
+  private changed(current: Definition, input: DefinitionInput): Definition {
+    const after = applyInput(current, input);
+    if (input.metadata === undefined && input.prompt_template === undefined) return after;
+    return this.gate.withTemplate(after, input.prompt_template === undefined ? current : null);
   }
 
   private async rewrite(

@@ -102,8 +102,8 @@ export class AssistantsController {
     summary: 'Make a version live, for every member of the organization',
     description:
       'Everybody who may use the assistant gets this version until another one is published; later saves do not change ' +
-      'it. Without a body: the newest version. Refused while a required choice of a tool is still empty, and while tests ' +
-      'do not pass where they must.',
+      'it. Without a body: the newest version. Refused while a required choice of a tool is still empty, while the ' +
+      'content of a tool has no slot in the template, and while tests do not pass where they must.',
   })
   @ApiOkResponse({ type: AssistantDto })
   async publish(

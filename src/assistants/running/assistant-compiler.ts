@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type AssistantDocument,
+  type Definition,
+  type MetadataRules,
   normaliseDocument,
   slotGrammar,
   type StoredDefinition,
-  type ToolVocabulary,
+  withAutomaticTemplate,
 } from '../../definition';
 import { compilePipeline, StrategyCatalogue } from '../../orchestrators';
 import { compileTemplate } from '../../templates';
@@ -17,13 +19,17 @@ import { requiredFeatures } from './required-features';
 @Injectable()
 export class AssistantCompiler {
   constructor(
-    @Inject(CatalogueRules) private readonly vocabulary: ToolVocabulary,
+    @Inject(CatalogueRules) private readonly vocabulary: MetadataRules,
     readonly tools: ToolCatalogue,
     readonly strategies: StrategyCatalogue,
   ) {}
 
   read(stored: StoredDefinition): AssistantDocument {
     return normaliseDocument(stored, this.vocabulary);
+  }
+
+  withTemplate<T extends Omit<Definition, 'name' | 'description'>>(definition: T, before: Definition | null = null): T {
+    return withAutomaticTemplate(definition, before, this.vocabulary);
   }
 
   required(document: AssistantDocument): RequiredFeature[] {

@@ -3,6 +3,7 @@ import { assistantType, type Definition, definitionOf, metadataProblems, parseMe
 import type { Problem } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport, type Transaction } from '../../platform/database';
 import { CollectionBindings } from '../editing/collection-bindings';
+import { AssistantCompiler } from '../running/assistant-compiler';
 import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
 import { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantVersionEntity } from '../storage/assistant-version.entity';
@@ -19,17 +20,21 @@ const MAX_KEPT_ID = 1_000_000;
 /** Ids left free above the source's, for assistants that are made there until the last import. */
 const RESERVE = 1_000;
 
-function rowOf(value: ImportedAssistant) {
+function rowOf<T extends Pick<ImportedAssistant, 'metadata'>>(value: T) {
   const parsed = parseMetadata(value.metadata);
   return { ...value, type: parsed.ok ? assistantType(parsed.metadata) : ('classic' as const) };
 }
 
-/** Imports assistants. Definitions are not checked: a definition that ran at the source is kept unchanged. */
+/**
+ * Imports assistants. Definitions are not checked: a definition that ran at the source is kept unchanged, except for
+ * the automatic template where it has none.
+ */
 @Injectable()
 export class AssistantImport extends TableImport<AssistantEntity, ImportedAssistant> {
   constructor(
     private readonly bindings: CollectionBindings,
     private readonly aliases: AssistantAliasRepository,
+    private readonly compiler: AssistantCompiler,
   ) {
     super({
       entity: AssistantEntity,
@@ -47,6 +52,11 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
   /** Reasons why a metadata text cannot be stored; text that is not JSON can. */
   problems(metadata: string): readonly Problem[] {
     return this.isReadable(metadata) ? metadataProblems(metadata) : [];
+  }
+
+  /** The template that is stored: the automatic one for a multi-tool assistant without. */
+  templateOf(texts: Omit<ImportedAssistant, 'ownerId' | 'published'>): string {
+    return this.compiler.withTemplate(rowOf(texts)).promptTemplate;
   }
 
   /** Unreadable metadata counts as empty. */

@@ -51,7 +51,8 @@ export class AssistantTransfer {
     const owner = target === null ? caller : ownerOf(target.row);
     const { fields, dropped } = await this.readFor(caller, body, into);
     const readable = await this.readable(before, fields, owner, into, caller);
-    const after = await this.bindings.bind(owner.organizationId, applyInput(before, readable.input), before);
+    const given = this.gate.withTemplate(applyInput(before, readable.input));
+    const after = await this.bindings.bind(owner.organizationId, given, before);
     const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
     return {
       dry_run: true,

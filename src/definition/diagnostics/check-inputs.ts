@@ -25,6 +25,17 @@ export function checkInputs(placed: readonly PlacedTool[], strategy: string, rul
   });
 }
 
+/** Positions in `metadata.tools` of the tools whose results a tool before the answer works on. */
+export function readByTools(placed: readonly PlacedTool[], strategy: string, rules: MetadataRules): Set<number> {
+  const shape = rules.strategy(strategy)?.shape;
+  const read = placed.flatMap((item, position) => {
+    const needs = isEnabled(item) ? rules.needsOf(item.tool.plugin, objectMember(item.tool.entry, 'config')) : null;
+    if (needs === null || item.later) return [];
+    return (visibleTo(item, position, placed, shape) ?? []).filter((other) => isNeeded(other, needs.tool, rules));
+  });
+  return new Set(read.map(({ tool }) => tool.index));
+}
+
 const isNeeded = ({ tool }: PlacedTool, wanted: string | null, rules: MetadataRules): boolean =>
   wanted === null ? rules.placeholderOf(tool.plugin) !== null : rules.canonicalName(tool.plugin) === wanted;
 

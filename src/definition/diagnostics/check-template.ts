@@ -1,8 +1,20 @@
-import { compileTemplate, type Slot, type SlotGrammar, USER_INPUT } from '../../templates';
-import type { AssistantDocument } from '../metadata/document.types';
+import {
+  automaticStyle,
+  automaticTemplate,
+  compileTemplate,
+  type LabelledSlot,
+  type Slot,
+  type SlotGrammar,
+  type TemplateStyle,
+  USER_INPUT,
+} from '../../templates';
+import { storedDefinition } from '../metadata/definition';
+import type { AssistantDocument, Definition } from '../metadata/document.types';
 import { unnumberedName } from '../metadata/placeholders';
 import { readToolEntries } from '../metadata/tool-entries';
+import { normaliseDocument } from '../versions/normalise';
 import { type Diagnostic, type PlaceholderState, warning } from './diagnostic.types';
+import { toolsReadByTools } from './check-tools';
 import type { MetadataRules } from './metadata-rules.types';
 
 /** A slot name with its tool or processor. */
@@ -14,6 +26,10 @@ interface Filler {
   /** Its slot stays empty on purpose: a classic assistant without retrieval keeps `{context}`. */
   readonly empty?: boolean;
   readonly index: number | null;
+  /** Its content reaches the prompt through another tool. */
+  readonly read?: boolean;
+  /** Name that the author gave the tool. */
+  readonly label?: string | undefined;
   /** Path of the problem when the template does not use it. */
   readonly path: string;
 }
@@ -42,10 +58,39 @@ export function checkTemplate(
     diagnostics: [
       ...(template !== '' && !present.has(USER_INPUT) ? [noUserInput(path)] : []),
       ...slots.filter(({ name }) => !filled.has(name)).map((slot) => undefinedSlot(slot, path, fillers)),
-      ...fillers.filter(({ name, enabled }) => enabled && !present.has(name)).map(unusedFiller),
+      ...fillers.filter(({ name, enabled, read }) => enabled && read !== true && !present.has(name)).map(unusedFiller),
     ],
     placeholders: states(present, filled, fillers),
   };
+}
+
+/**
+ * A multi-tool definition without a template gets the automatic one. `before`: the definition that a change of other
+ * members starts from; its template follows the tools while it is automatic.
+ */
+export function withAutomaticTemplate<T extends Omit<Definition, 'name' | 'description'>>(
+  definition: T,
+  before: Definition | null,
+  rules: MetadataRules,
+): T {
+  if (definition.type === 'classic') return definition;
+  const { promptTemplate } = definition;
+  const style = promptTemplate.trim() === '' ? 'en' : followedStyle(promptTemplate, before, rules);
+  if (style === null) return definition;
+  const slots = slotsOf(definition, rules);
+  if (promptTemplate === '' && slots.length === 0) return definition;
+  return { ...definition, promptTemplate: automaticTemplate(slots, style) };
+}
+
+function followedStyle(template: string, before: Definition | null, rules: MetadataRules): TemplateStyle | null {
+  if (before === null || before.type === 'classic' || before.promptTemplate !== template) return null;
+  return automaticStyle(template, slotsOf(before, rules), 'en');
+}
+
+/** The slots of the enabled tools, in tool order. */
+function slotsOf(definition: Omit<Definition, 'name' | 'description'>, rules: MetadataRules): LabelledSlot[] {
+  const document = normaliseDocument(storedDefinition(definition), rules);
+  return toolFillers(document, rules).filter(({ enabled }) => enabled);
 }
 
 function classicFillers({ classic }: AssistantDocument): Filler[] {
@@ -61,17 +106,27 @@ function classicFillers({ classic }: AssistantDocument): Filler[] {
 function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[] {
   const fillers = new Map<string, Filler>();
   const stored = readToolEntries(document.raw).pipeline;
-  for (const [position, { index, plugin, config, placeholder, enabled }] of document.pipeline.entries()) {
+  const readIndexes = toolsReadByTools(document.raw, rules);
+  for (const [position, { index, plugin, config, placeholder, enabled, label }] of document.pipeline.entries()) {
     const entry = stored[position];
     const name = document.formatVersion === 2 && entry !== undefined ? unnumberedName(entry, rules) : placeholder;
     // No tool fills the question; `checkTool` refuses a tool with its name.
     if (name === null || name === USER_INPUT) continue;
     const later = rules.looksAtAnswer(plugin, config);
     const fills = enabled && !later;
+    const read = readIndexes.has(index);
     const earlier = fillers.get(name);
     if (earlier === undefined)
-      fillers.set(name, { name, enabled: fills, later, index, path: `metadata.tools[${index}].placeholder` });
-    else fillers.set(name, { ...earlier, enabled: earlier.enabled || fills });
+      fillers.set(name, {
+        name,
+        enabled: fills,
+        later,
+        index,
+        label,
+        read,
+        path: `metadata.tools[${index}].placeholder`,
+      });
+    else fillers.set(name, { ...earlier, enabled: earlier.enabled || fills, read: earlier.read === true && read });
   }
   return [...fillers.values()];
 }

@@ -4,7 +4,7 @@ import { assignPlaceholders } from '../metadata/placeholders';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { metadataVersion } from '../metadata/version';
 import { checkConditions, checkDependencies, type PlacedTool } from './check-dependencies';
-import { checkInputs } from './check-inputs';
+import { checkInputs, readByTools } from './check-inputs';
 import { checkTool } from './check-tool';
 import { type Diagnostic, error } from './diagnostic.types';
 import { DEFAULT_STRATEGY } from './check-strategy';
@@ -30,11 +30,7 @@ export function checkNumber(metadata: JsonObject): Diagnostic[] {
 /** Checks each tool, then duplicates, dependencies and conditions between tools. */
 export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   const { pipeline } = readToolEntries(metadata);
-  const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
-  const placed = pipeline.map((tool, position) => {
-    const later = rules.looksAtAnswer(tool.plugin, objectMember(tool.entry, 'config'));
-    return { tool, placeholder: placeholders[position] ?? null, later };
-  });
+  const placed = placedTools(metadata, rules);
   const strategy = textMember(metadata, 'orchestrator');
   return [
     ...pipeline.flatMap((tool) => checkTool(tool, rules)),
@@ -44,6 +40,19 @@ export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnost
     ...checkConditions(placed, strategy),
     ...checkInputs(placed, strategy ?? DEFAULT_STRATEGY, rules),
   ];
+}
+
+/** Tools whose results reach the prompt through another tool, by their positions in `metadata.tools`. */
+export const toolsReadByTools = (metadata: JsonObject, rules: MetadataRules): ReadonlySet<number> =>
+  readByTools(placedTools(metadata, rules), textMember(metadata, 'orchestrator') ?? DEFAULT_STRATEGY, rules);
+
+function placedTools(metadata: JsonObject, rules: MetadataRules): PlacedTool[] {
+  const { pipeline } = readToolEntries(metadata);
+  const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
+  return pipeline.map((tool, position) => {
+    const later = rules.looksAtAnswer(tool.plugin, objectMember(tool.entry, 'config'));
+    return { tool, placeholder: placeholders[position] ?? null, later };
+  });
 }
 
 function checkDuplicates(placed: readonly PlacedTool[]): Diagnostic[] {

@@ -367,6 +367,19 @@ describe('checking a template', () => {
     ]);
   });
 
+  it('does not miss a slot for content that another tool works into its own', () => {
+    const search = { plugin: 'simple_rag', placeholder: '1_context' };
+    const reader = { plugin: 'rubric_rag', placeholder: '2_rubric', config: { needs: true } };
+    const text = '{user_input}{2_rubric}';
+    const missed = [['metadata.tools[0].placeholder', 'placeholder.unused']];
+    expect(found(template(text, multiTool(search, reader)).diagnostics)).toEqual([]);
+    expect(found(template(text, multiTool(search, { ...reader, enabled: false })).diagnostics)).toContainEqual(
+      missed[0],
+    );
+    const parallel = { ...multiTool(search, reader), orchestrator: 'parallel' };
+    expect(found(template(text, parallel).diagnostics)).toEqual(missed);
+  });
+
   it('judges a version 2 template by its own unnumbered names', () => {
     const v2 = { _format_version: 2, tools: [{ type: 'simple_rag' }, { type: 'simple_rag', enabled: false }] };
     const { diagnostics, placeholders } = template('{context}{user_input}{rubric}', v2);

@@ -11,7 +11,7 @@ import type { PlannedAssistant } from './plan.types';
 const DEFAULT_TOP_K = 3;
 const TOP_K = { lowest: 1, highest: 20 } as const;
 
-type MetadataChecks = Pick<AssistantImport, 'problems' | 'isReadable'>;
+type MetadataChecks = Pick<AssistantImport, 'problems' | 'isReadable' | 'templateOf'>;
 
 function unstorable(row: LambAssistant, checks: MetadataChecks): string | null {
   const texts = [row.description, row.systemPrompt, row.promptTemplate, row.metadata, row.ragCollections];
@@ -61,7 +61,7 @@ function planOne(
   }
   const { id, description, systemPrompt, promptTemplate, metadata, ragCollections, published } = row;
   const ragTopK = topKOf(row, item, context);
-  const texts = { name, description, systemPrompt, promptTemplate, metadata, ragCollections };
+  const texts = { name, description, systemPrompt, promptTemplate, metadata, ragCollections, ragTopK };
   return {
     id,
     origin: String(id),
@@ -70,7 +70,7 @@ function planOne(
     updatedAt: dateOf(row.updatedAt),
     files: filePaths(metadata),
     formerOwnerId: owners.memberByAddress(row.ownerEmail),
-    value: { ownerId, ...texts, ragTopK, published },
+    value: { ownerId, ...texts, promptTemplate: checks.templateOf(texts), published },
   };
 }
 

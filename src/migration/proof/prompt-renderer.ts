@@ -1,6 +1,6 @@
 import { AssistantCompiler, type RewriteSubject, type RunJob } from '../../assistants';
 import { ClassicPipeline } from '../../classic';
-import { type AssistantDocument, definitionDocument, type ToolVocabulary } from '../../definition';
+import { type AssistantDocument, definitionDocument, type MetadataRules } from '../../definition';
 import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
 import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
@@ -63,7 +63,7 @@ export class PromptRenderer {
   constructor(
     private readonly strategies: StrategyCatalogue,
     config: Config,
-    private readonly vocabulary: ToolVocabulary,
+    private readonly vocabulary: MetadataRules,
   ) {
     const calm: Config = { ...config, tools: { ...config.tools, cacheEnabled: false, maxRetries: 0 } };
     const { tools } = this;

@@ -59,6 +59,20 @@ describe('numbers of sources', () => {
     expect(sources).toMatchObject([{ n: 1, url: '/sources?link=1' }]);
   });
 
+  it('are told of content in the prompt only, without a gap, and count on behind', () => {
+    const unseen = completed('[] a', ['a'], [{ at: 1, source: 0 }]);
+    const seen = completed('b', ['b', 'a']);
+    const { outcomes, sources } = numberSources(
+      [completed('[] c', ['c'], [{ at: 1, source: 0 }]), seen, unseen],
+      (each) => each === seen,
+    );
+    expect(sources.map(({ n, ...rest }) => [n, 'title' in rest && rest.title])).toEqual([
+      [1, 'b'],
+      [2, 'a'],
+    ]);
+    expect(contents(outcomes)).toEqual(['[3] c', 'b', '[2] a']);
+  });
+
   it('give one number to a place that two questions found with different similarity', () => {
     const [first, second] = [0.9, 0.4].map((similarity) => ({
       ...completed('[] a', ['a'], [{ at: 1, source: 0 }]),

@@ -1,5 +1,5 @@
 import type { ToolInfo } from '$lib/definition/assistant';
-import { compileTemplate, numberedPlaceholder, renameSlots } from '../../../../src/templates';
+import { compileTemplate, type LabelledSlot, numberedPlaceholder, renameSlots } from '../../../../src/templates';
 import { fillsSlot, numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 
 export interface PipelineState {
@@ -13,11 +13,13 @@ export interface Plan extends PipelineState {
 
 type Renames = ReadonlyMap<string, string | null>;
 
-/** The automatic template: the result of each tool, in their order, then the question. */
-export function automaticTemplate(tools: readonly ToolEntry[]): string {
-  const names = tools.flatMap((tool) => (fillsSlot(tool) && tool.placeholder !== null ? [tool.placeholder] : []));
-  return [...new Set(names), 'user_input'].map((name) => `{${name}}`).join('\n\n');
-}
+/** The slots of the automatic template, in the order of their tools. */
+export const labelledSlots = (tools: readonly ToolEntry[]): LabelledSlot[] =>
+  tools.flatMap((tool) => {
+    const { label } = tool.extra;
+    if (!fillsSlot(tool) || tool.placeholder === null) return [];
+    return [{ name: tool.placeholder, label: typeof label === 'string' ? label : undefined }];
+  });
 
 const removed = (number: number, type: string): string => `removed_${number}_${type}`;
 

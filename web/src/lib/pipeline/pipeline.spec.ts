@@ -335,18 +335,29 @@ function permutations(items: readonly number[]): number[][] {
 describe('a template that nobody wrote', () => {
   it('follows the tools: added, moved, switched off and removed, each in one step of the history', () => {
     const pipeline = open([], '{user_input}');
+    const material = 'Course material:\n\n';
+    const question = '\n\nQuestion:\n\n{user_input}';
     pipeline.add('simple_rag');
     pipeline.add('rubric_rag');
-    expect(pipeline.template).toBe('{1_context}\n\n{2_rubric}\n\n{user_input}');
+    expect(pipeline.template).toBe(`${material}{1_context}\n\nRubric:\n\n{2_rubric}${question}`);
     move(pipeline, 1, 0);
-    expect(pipeline.template).toBe('{1_rubric}\n\n{2_context}\n\n{user_input}');
+    expect(pipeline.template).toBe(`Rubric:\n\n{1_rubric}\n\n${material}{2_context}${question}`);
     pipeline.toggle(keyAt(pipeline, 0));
-    expect(pipeline.template).toBe('{2_context}\n\n{user_input}');
+    expect(pipeline.template).toBe(`${material}{2_context}${question}`);
     pipeline.undo();
     pipeline.apply(pipeline.planRemove(keyAt(pipeline, 0), 'mark'));
-    expect(pipeline.template).toBe('{2_context}\n\n{user_input}');
+    expect(pipeline.template).toBe(`${material}{2_context}${question}`);
     for (let step = 0; step < 4; step++) pipeline.undo();
     expect([pipeline.template, pipeline.tools]).toEqual(['{user_input}', []]);
+  });
+
+  it('keeps its form, labels or none, and takes the name that the author gave a tool', () => {
+    const bare = open([course], '{1_context}\n\n{user_input}');
+    bare.add('rubric_rag');
+    expect(bare.template).toBe('{1_context}\n\n{2_rubric}\n\n{user_input}');
+    const named = open([course], 'Material del curso:\n\n{1_context}\n\nPregunta:\n\n{user_input}');
+    named.configure(keyAt(named, 0), { extra: { label: 'Libro {2_rubric}' } });
+    expect(named.template).toBe('Libro 2_rubric:\n\n{1_context}\n\nPregunta:\n\n{user_input}');
   });
 
   it('is no more automatic once it is edited, and is again when its text is put back', () => {

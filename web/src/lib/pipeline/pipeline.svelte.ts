@@ -1,8 +1,14 @@
 import type { Metadata, PipelineTool, ToolInfo } from '$lib/definition/assistant';
-import { t } from '$lib/i18n/i18n.svelte';
+import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
 import { History } from '$lib/ui/history.svelte';
-import { numberedPlaceholder, type SlotGrammar } from '../../../../src/templates';
+import {
+  automaticStyle,
+  automaticTemplate,
+  numberedPlaceholder,
+  type SlotGrammar,
+  type TemplateStyle,
+} from '../../../../src/templates';
 import {
   type Change,
   fillsSlot,
@@ -14,7 +20,7 @@ import {
   toStored,
 } from './pipeline-entry';
 import { missingTools, nextNumber } from './missing-tools';
-import { automaticTemplate, type PipelineState, planMove, planRemove } from './pipeline-plan';
+import { labelledSlots, type PipelineState, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
 import { entryName } from '$lib/tools/entry-name';
 import { knownNames } from '$lib/tools/names.svelte';
@@ -77,10 +83,14 @@ export class Pipeline implements TemplateDocument {
     ),
   );
 
+  /** Language of the labels in an automatic template; null of a handwritten one. */
+  private readonly style: TemplateStyle | null = $derived(
+    automaticStyle(this.template, labelledSlots(this.tools), i18n.locale),
+  );
   /** The automatic template. */
-  readonly automatic: string = $derived(automaticTemplate(this.tools));
+  readonly automatic: string = $derived(automaticTemplate(labelledSlots(this.tools), this.style ?? i18n.locale));
   /** The template is automatic: it follows the tools. */
-  readonly isAutomatic: boolean = $derived(this.template === this.automatic);
+  readonly isAutomatic: boolean = $derived(this.style !== null);
 
   find(key: number): ToolEntry | undefined {
     return this.tools.find((tool) => tool.key === key);
@@ -212,7 +222,10 @@ export class Pipeline implements TemplateDocument {
   }
 
   private followed({ tools, template }: PipelineState): PipelineState {
-    return { tools, template: this.isAutomatic ? automaticTemplate(tools) : template };
+    return {
+      tools,
+      template: this.style === null ? template : automaticTemplate(labelledSlots(tools), this.style),
+    };
   }
 
   private step(change: Partial<PipelineState>, text: string | null, group: string | null = null): void {
