@@ -66,41 +66,66 @@ function namesOf(rows: readonly SheetRow[], columns: readonly number[], merges: 
   });
 }
 
-/** Column names reach down to the first row without cells merged over columns. */
-function headerHeight(rows: readonly SheetRow[], merges: readonly Merge[]): number {
+const DATE = /^\d{1,4}[-/.:]\d/;
+const YEAR = /^(?:19|20)\d\d$/;
+
+const figuresOf = ({ cells }: SheetRow): string[] =>
+  [...cells.values()].filter((value) => isNumber(value) || DATE.test(value));
+
+/** Years, days or 1, 2, 3: figures that may name columns. */
+function mayName(figures: readonly string[]): boolean {
+  if (figures.every((figure) => YEAR.test(figure) || DATE.test(figure))) return figures.length > 0;
+  return figures.length > 1 && figures.every((figure, index) => Number(figure) === index + 1);
+}
+
+/** Words, or figures that name columns and do not go on below. */
+function isHead(row: SheetRow, next: SheetRow | undefined): boolean {
+  const figures = figuresOf(row);
+  return figures.length === 0 || (mayName(figures) && next !== undefined && !mayName(figuresOf(next)));
+}
+
+/** Rows of column names at the top, above the first figures: a row more for columns that the one above leaves unnamed. */
+function headHeight(rows: readonly SheetRow[], merges: readonly Merge[]): number {
+  const [first] = rows;
+  if (first === undefined || !isHead(first, rows[1])) return 0;
+  const [names, ...others] = columnsOf(rows);
   const isGrouped = ({ number, cells }: SheetRow): boolean =>
     merges.some(({ top, left, right }) => top === number && right > left && cells.has(left));
+  const completes = (row: SheetRow, above: readonly SheetRow[]): boolean =>
+    others.some((column) => row.cells.has(column) && !above.some(({ cells }) => cells.has(column))) &&
+    above.every(({ cells }) => [undefined, cells.get(names ?? 0)].includes(row.cells.get(names ?? 0)));
   let height = 1;
-  while (height < MOST_HEADER_ROWS && height < rows.length - 1) {
-    const row = rows[height - 1];
-    if (row === undefined || !isGrouped(row)) break;
+  while (height < MOST_HEADER_ROWS) {
+    const [above, row] = rows.slice(height - 1, height + 1);
+    if (above === undefined || row === undefined || figuresOf(row).length > 0) break;
+    if (!isGrouped(above) && !completes(row, rows.slice(0, height))) break;
     height += 1;
   }
   return height;
 }
 
-/** Names are words that differ; one may be missing, above the names of the rows. */
+/** Names are words that differ, above half of the columns at least. */
 function areNames(names: readonly string[]): boolean {
   const words = names.filter((name) => name !== '');
-  return words.length >= names.length - 1 && new Set(words).size === words.length && !words.every(isNumber);
+  return 2 * words.length >= names.length && new Set(words).size === words.length && !words.every(isNumber);
 }
 
 /** Text that stands alone in its row: titles and notes. */
 const noteOf = ({ cells }: SheetRow): string =>
-  [...cells.values()].join(' ').replace(/^(#{1,6}\s|\||`{3}|~{3})/gm, '\\$1');
+  [...cells.values()].join(' | ').replace(/^(#{1,6}\s|\||`{3}|~{3})/gm, '\\$1');
 
 const isSame = (a: readonly number[], b: readonly number[]): boolean => a.join() === b.join();
 
 /** Column names and rows of a region. A region without names has those of the table above with the same columns. */
 function tableOf(
   rows: readonly SheetRow[],
+  height: number,
   merges: readonly Merge[],
   above: Table | null,
 ): { readonly table: Table; readonly body: readonly SheetRow[] } {
   const columns = columnsOf(rows);
-  const height = headerHeight(rows, merges);
   const names = namesOf(rows.slice(0, height), columns, merges);
-  if (rows.length > height && areNames(names)) return { table: { columns, header: names }, body: rows.slice(height) };
+  if (height > 0 && areNames(names)) return { table: { columns, header: names }, body: rows.slice(height) };
   if (above !== null && isSame(above.columns, columns)) return { table: above, body: rows };
   return { table: { columns, header: columns.map((_, index) => `column ${index + 1}`) }, body: rows };
 }
@@ -110,19 +135,32 @@ export function sheetText({ rows, merges }: SheetCells): string {
   fillDown(rows, merges);
   const parts: string[] = [];
   let above: Table | null = null;
+  // Column names with a blank row below them.
+  let heads: readonly SheetRow[] = [];
+  const note = (notes: readonly SheetRow[]): void => {
+    if (notes.length > 0) parts.push(notes.map(noteOf).join('\n\n'));
+  };
+  const put = (region: readonly SheetRow[], height: number): void => {
+    const { table, body } = tableOf(region, height, merges, above);
+    above = table;
+    const values = body.map(({ cells }) => table.columns.map((column) => cells.get(column) ?? ''));
+    parts.push(rowsText(table.header, values));
+  };
+  const putHeads = (): void => {
+    if (heads.length > 1) put(heads, 1);
+    else note(heads);
+    heads = [];
+  };
   for (const region of regionsOf(rows)) {
     const from = region.findIndex(({ cells }) => cells.size > 1);
-    const notes = from === -1 ? region : region.slice(0, from);
-    if (notes.length > 0) parts.push(notes.map(noteOf).join('\n\n'));
-    if (from === -1) continue;
-    const { table, body } = tableOf(region.slice(from), merges, above);
-    above = table;
-    parts.push(
-      rowsText(
-        table.header,
-        body.map(({ cells }) => table.columns.map((column) => cells.get(column) ?? '')),
-      ),
-    );
+    const table = from === -1 ? [] : region.slice(from);
+    const height = headHeight(table, merges);
+    if (height > 0 || from !== 0) putHeads();
+    note(from === -1 ? region : region.slice(0, from));
+    if (height === table.length) heads = table;
+    else put([...heads, ...table], heads.length + height);
+    if (height < table.length) heads = [];
   }
+  putHeads();
   return parts.join('\n\n');
 }

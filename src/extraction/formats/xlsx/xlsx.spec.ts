@@ -94,6 +94,83 @@ it('names columns below merged names, repeats what is merged over rows, and keep
   );
 });
 
+describe('column names', () => {
+  const named = (cells: Readonly<Record<string, string | number>>): string =>
+    data(
+      ...[...new Set(Object.keys(cells).map((at) => Number(at.slice(1))))].map((n) =>
+        row(
+          n,
+          ...Object.entries(cells)
+            .filter(([at]) => Number(at.slice(1)) === n)
+            .map(([at, value]) => (typeof value === 'number' ? number(at, value) : text(at, value))),
+        ),
+      ),
+    );
+  const sheet = async (cells: Readonly<Record<string, string | number>>): Promise<string[]> =>
+    (await read(workbook({ sheets: { 'name="A"': named(cells) } }))).text.split('\n\n').slice(1);
+
+  it('of a report stand above their own table, over a blank row, and figures are never names', async () => {
+    const half = (at: number, year: number, passed: number): Record<string, string | number> => ({
+      [`A${at}`]: 'In thousands',
+      [`D${at}`]: `January to June ${year}`,
+      [`B${at + 1}`]: 'Students',
+      [`C${at + 1}`]: 'Passed',
+      [`D${at + 1}`]: 'Failed',
+      [`A${at + 3}`]: 'North',
+      [`B${at + 3}`]: 1250,
+      [`C${at + 3}`]: passed,
+      [`D${at + 3}`]: 350,
+      [`A${at + 4}`]: 'South',
+      [`B${at + 4}`]: 940,
+      [`C${at + 4}`]: 700,
+      [`D${at + 4}`]: 240,
+    });
+    expect(await sheet({ A1: 'Examinations by campus', ...half(3, 2023, 900), ...half(10, 2022, 820) })).toEqual([
+      'Examinations by campus',
+      '| In thousands | Students | Passed | January to June 2023 – Failed |\n| --- | --- | --- | --- |\n| North | 1250 | 900 | 350 |\n| South | 940 | 700 | 240 |',
+      '| In thousands | Students | Passed | January to June 2022 – Failed |\n| --- | --- | --- | --- |\n| North | 1250 | 820 | 350 |\n| South | 940 | 700 | 240 |',
+    ]);
+  });
+
+  it.each<[string, Record<string, string | number>, string[]]>([
+    [
+      'may be years',
+      { A1: 'Campus', B1: 2022, C1: 2023, A2: 'North', B2: 5, C2: 6 },
+      ['| Campus | 2022 | 2023 |\n| --- | --- | --- |\n| North | 5 | 6 |'],
+    ],
+    [
+      'may count questions',
+      { A1: 'Student', B1: 1, C1: 2, A2: 'Ana', B2: 7, C2: 3 },
+      ['| Student | 1 | 2 |\n| --- | --- | --- |\n| Ana | 7 | 3 |'],
+    ],
+    [
+      'do not take in a row without a mark',
+      { A1: 'Name', B1: 'Mark', A2: 'Ana', B2: 'absent', A3: 'Ben', B3: 7 },
+      ['| Name | Mark |\n| --- | --- |\n| Ana | absent |\n| Ben | 7 |'],
+    ],
+    [
+      'are those above the blank rows between groups',
+      { A1: 'Name', B1: 'Born', A2: 'Ana', B2: 1999, A4: 'Ben', B4: 2001, A5: 'Eva', B5: 2000 },
+      [
+        '| Name | Born |\n| --- | --- |\n| Ana | 1999 |',
+        '| Name | Born |\n| --- | --- |\n| Ben | 2001 |\n| Eva | 2000 |',
+      ],
+    ],
+    [
+      'are invented for figures with nothing above them',
+      { A1: 'North', B1: 5, A2: 'South', B2: 6 },
+      ['| column 1 | column 2 |\n| --- | --- |\n| North | 5 |\n| South | 6 |'],
+    ],
+    [
+      'are none in a line of words above another table',
+      { A1: 'Course', B1: 'Biology', A3: 'Name', B3: 'Mark', A4: 'Ana', B4: 7 },
+      ['Course | Biology', '| Name | Mark |\n| --- | --- |\n| Ana | 7 |'],
+    ],
+  ])('%s', async (_, cells, expected) => {
+    expect(await sheet(cells)).toEqual(expected);
+  });
+});
+
 it('leaves hidden rows and columns out, and says so', async () => {
   const { text: written, warnings } = await read(
     workbook({
