@@ -1,6 +1,6 @@
 import { type ExtractedDocument, Extractor } from '../../src/extraction';
 import { loadConfig } from '../../src/platform/config';
-import { cjkFont, drawn, drawnPdf } from '../support/hostile-documents';
+import { cjkFont, drawn, drawnPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
 
 let extractor: Extractor;
 beforeAll(() => void (extractor = new Extractor(loadConfig({ NODE_ENV: 'test' }, null))));
@@ -65,5 +65,60 @@ describe('a PDF with a font that tells glyphs and no letters', () => {
     await expect(read('paper.pdf', drawnPdf({ pages: [blind], fonts }))).rejects.toMatchObject({
       code: 'document.no_text',
     });
+  });
+});
+
+describe('hidden text of Word', () => {
+  const run = (text: string, properties = ''): string =>
+    `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const style = (id: string, inner: string, type = 'paragraph'): string =>
+    `<w:style w:type="${type}" w:styleId="${id}">${inner}</w:style>`;
+  const STYLES = `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${[
+    style('Solution', '<w:rPr><w:vanish/></w:rPr>'),
+    style('Hint', '<w:basedOn w:val="Solution"/>'),
+    style('Shown', '<w:basedOn w:val="Solution"/><w:rPr><w:vanish w:val="false"/></w:rPr>'),
+    style('Secret', '<w:rPr><w:vanish w:val="1"/></w:rPr>', 'character'),
+    style('Loop', '<w:basedOn w:val="Loop"/>'),
+  ].join('')}</w:styles>`;
+  const paragraph = (inner: string, name = ''): string =>
+    `<w:p><w:pPr><w:pStyle w:val="${name}"/></w:pPr>${inner}</w:p>`;
+  const word = (inner: string): Promise<ExtractedDocument> =>
+    read('exam.docx', wordDocument(wordBody(inner), { 'word/styles.xml': STYLES }));
+
+  it.each([
+    ['by its own property', paragraph(run('gone', '<w:vanish/>'))],
+    ['by its own property, with a value', paragraph(run('gone', '<w:vanish w:val="on"/>'))],
+    ['by a style of letters', paragraph(run('gone', '<w:rStyle w:val="Secret"/>'))],
+    ['by a style of paragraphs', paragraph(run('gone'), 'Solution')],
+    ['by a style that another is based on', paragraph(run('gone'), 'Hint')],
+    [
+      'in a row of a table',
+      `<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>${wordParagraph('gone')}</w:tc></w:tr><w:tr><w:tc>${wordParagraph('kept')}</w:tc></w:tr></w:tbl>`,
+    ],
+    [
+      'around a text box',
+      `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:pict><w:txbxContent>${wordParagraph('gone')}</w:txbxContent></w:pict></w:r></w:p>`,
+    ],
+  ])('%s is left out, and a warning says so', async (_, inner) => {
+    const { text, warnings } = await word(wordParagraph('Question 1') + inner);
+    expect(text).toMatch(/^Question 1/);
+    expect(text).not.toContain('gone');
+    expect(warnings).toEqual(['Hidden text is left out']);
+  });
+
+  it.each([
+    ['a property that is off', paragraph(run('kept', '<w:vanish w:val="0"/>'))],
+    ['a property that is off in a hidden style', paragraph(run('kept', '<w:vanish w:val="0"/>'), 'Solution')],
+    ['a style that shows again what its base hides', paragraph(run('kept'), 'Shown')],
+    ['two styles that toggle each other', paragraph(run('kept', '<w:rStyle w:val="Secret"/>'), 'Solution')],
+    ['a hidden mark of a paragraph', `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('kept')}</w:p>`],
+    ['a style that is based on itself', paragraph(run('kept'), 'Loop')],
+    [
+      'an entry of the index',
+      paragraph(`${run('kept')}<w:r><w:rPr><w:vanish/></w:rPr><w:instrText>XE "kept"</w:instrText></w:r>`),
+    ],
+  ])('%s hides nothing', async (_, inner) => {
+    const { text, warnings } = await word(inner);
+    expect({ text, warnings }).toEqual({ text: 'kept', warnings: [] });
   });
 });

@@ -1,9 +1,11 @@
 import mammoth from 'mammoth';
 import { ExtractionError } from '../../document/extraction.errors';
 import { withEquations } from './docx-equations';
+import { hiddenStyles, withoutHidden } from './docx-hidden';
 import type { Content, Source } from '../format-reader.types';
 import { htmlToMarkdown } from '../html';
 import { type OfficeParts, openOffice } from './office-archive';
+import { partText } from './office-relations';
 import { firstHeading } from '../text';
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
@@ -22,25 +24,33 @@ const STYLES = [
   "r[style-name='Verbatim Char'] => code",
 ];
 
-/** Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits and converts the equations. */
-const inputOf = (parts: OfficeParts): Input =>
-  ({
-    file: {
-      exists: (name: string) => parts.has(name),
-      read: (name: string) => {
-        const part = parts.get(name);
-        return part === undefined
-          ? Promise.reject(new Error('not a part that is read'))
-          : Promise.resolve(withEquations(part.toString('utf8')));
-      },
-    },
-  }) as unknown as Input;
+/**
+ * Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits, converts the equations and leaves
+ * hidden text out.
+ */
+function inputOf(parts: OfficeParts): { readonly input: Input; readonly hasHidden: () => boolean } {
+  const stylesPart = [...parts.keys()].find((name) => /(?:^|\/)styles\d*\.xml$/.test(name));
+  let hidden = false;
+  const read = (name: string): string => {
+    const part = partText(parts, name);
+    if (part === undefined) throw new Error('not a part that is read');
+    const { xml, found } = withoutHidden(part, hiddenStyles(partText(parts, stylesPart ?? '')));
+    hidden ||= found;
+    return withEquations(xml);
+  };
+  const file = {
+    exists: (name: string) => parts.has(name),
+    read: (name: string) => new Promise<string>((resolve) => resolve(read(name))),
+  };
+  return { input: { file } as unknown as Input, hasHidden: () => hidden };
+}
 
 /** @throws {ExtractionError} */
 export async function readDocx({ bytes, limits }: Source): Promise<Content> {
   const parts = await openOffice(bytes, limits, 'Word document');
+  const { input, hasHidden } = inputOf(parts);
   const { value } = await mammoth
-    .convertToHtml(inputOf(parts), {
+    .convertToHtml(input, {
       styleMap: STYLES,
       // Keeps the alternative text only.
       convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
@@ -53,5 +63,6 @@ export async function readDocx({ bytes, limits }: Source): Promise<Content> {
     });
   const { text } = htmlToMarkdown(value);
   if (text === '') throw new ExtractionError('document.no_text', 'The document holds no text');
-  return { text, title: firstHeading(text), pages: [], warnings: [] };
+  const warnings = hasHidden() ? ['Hidden text is left out'] : [];
+  return { text, title: firstHeading(text), pages: [], warnings };
 }

@@ -21,9 +21,9 @@ const damaged = (cause?: unknown): ExtractionError =>
   new ExtractionError('document.malformed', 'The document is damaged and cannot be read', { cause });
 
 export interface XmlScan {
-  /** Called with the name without its prefix. */
-  readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void;
-  readonly close: (name: string) => void;
+  /** Called with the name without its prefix. `start` and `end` are where the tag begins and ends, without a byte order mark. */
+  readonly open: (name: string, attributes: Readonly<Record<string, string>>, start: number) => void;
+  readonly close: (name: string, end: number) => void;
   readonly text: (text: string) => void;
 }
 
@@ -44,11 +44,11 @@ export function scanXml(xml: string, scan: XmlScan, doctype: 'refused' | 'skippe
   sax.onopentag = ({ name, attributes }) => {
     if (depth >= MOST_DEPTH) throw damaged();
     depth += 1;
-    scan.open(localName(name), attributes as Readonly<Record<string, string>>);
+    scan.open(localName(name), attributes as Readonly<Record<string, string>>, sax.startTagPosition - 1);
   };
   sax.onclosetag = (name) => {
     depth -= 1;
-    scan.close(localName(name));
+    scan.close(localName(name), sax.position);
   };
   sax.ontext = sax.oncdata = scan.text;
   sax.write(xml.startsWith('\ufeff') ? xml.slice(1) : xml).close();
