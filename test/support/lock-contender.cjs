@@ -5,10 +5,8 @@ const [compiled, file, moment] = process.argv.slice(2);
 const { DirectoryLock } = require(join(compiled, 'src/platform/postgres/embedded/directory-lock'));
 
 while (Date.now() < Number(moment));
-try {
-  DirectoryLock.acquire(file);
-  console.log('won');
-} catch (error) {
-  console.log(error.code === 'directory_in_use' ? 'lost' : error.stack);
-}
+DirectoryLock.acquire(file).then(
+  () => console.log('won'),
+  (error) => console.log(error.code === 'directory_in_use' ? 'lost' : error.stack),
+);
 process.stdin.resume();

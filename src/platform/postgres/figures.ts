@@ -1,4 +1,6 @@
+import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
+import { isTooManyConnections } from './connection/postgres-errors';
 
 export interface DatabaseFigures {
   readonly version: string;
@@ -52,4 +54,24 @@ export async function runningServers(dataSource: DataSource): Promise<number> {
     SELECT count(*)::int AS servers FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'bellwether-signals'`);
   return row.servers;
+}
+
+/** Opens and closes a connection beside the pool. A server at its limit of connections counts as one that answers. */
+export async function opensConnection({ options }: DataSource, limitMs: number): Promise<boolean> {
+  const { url } = options as { readonly url: string };
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: limitMs,
+    application_name: 'bellwether-readiness',
+  });
+  // Without a listener, a connection lost after its start would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return isTooManyConnections(error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

@@ -6,6 +6,6 @@ export * from './connection/postgres-errors';
 export * from './connection/schema';
 export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
-export { databaseFigures, databaseRoundTrip, runningServers, vectorExtension } from './figures';
+export { databaseFigures, databaseRoundTrip, opensConnection, runningServers, vectorExtension } from './figures';
 export * from './row-security';
 export * from './writes';

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   DirectoryLock,
-  isHeld,
+  holderOf,
   type LockRecord,
   readLock,
 } from '../../../src/platform/postgres/embedded/directory-lock';
@@ -32,47 +32,71 @@ describe('the lock of a data directory', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('is held once, names its holder, and leaves nothing behind', () => {
-    const lock = DirectoryLock.acquire(file);
-    expect(() => DirectoryLock.acquire(file)).toThrow(`in use by process ${process.pid}`);
+  it('is held once, names its holder, and leaves nothing behind', async () => {
+    const lock = await DirectoryLock.acquire(file);
+    await expect(DirectoryLock.acquire(file)).rejects.toThrow(`in use by process ${process.pid}`);
     lock.announce('postgres://somewhere');
     expect(readLock(file)).toMatchObject({ pid: process.pid, url: 'postgres://somewhere' });
     lock.release();
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('of a dead process is taken over', () => {
+  it('of a dead process is taken over', async () => {
     leave({ pid: 2 ** 22 + 1 });
-    const lock = DirectoryLock.acquire(file);
-    expect(readLock(file)?.pid).toBe(process.pid);
+    const lock = await DirectoryLock.acquire(file);
+    expect([readLock(file)?.pid, lock.predecessor?.token]).toEqual([process.pid, 'stale']);
     lock.release();
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('of a dead process whose pid has been given to another one is taken over', () => {
+  it('of a dead process whose pid has been given to another one is taken over', async () => {
     leave({ pid: process.ppid, startTime: '1' });
-    DirectoryLock.acquire(file).release();
+    (await DirectoryLock.acquire(file)).release();
   });
 
-  it('of a process of another machine or container holds until its heartbeat stops', () => {
-    const record = leave({ realm: 'elsewhere' });
-    expect(isHeld(file, record)).toBe(true);
-    expect(() => DirectoryLock.acquire(file)).toThrow('in use by process');
-    const then = new Date(Date.now() - 11_000);
+  const lastBeat = (agoMs: number): void => {
+    const then = new Date(Date.now() - agoMs);
     utimesSync(file, then, then);
-    DirectoryLock.acquire(file).release();
+  };
+
+  it('of a process in another container, killed a moment ago, is waited out', async () => {
+    leave({ realm: 'elsewhere', pid: 1 });
+    lastBeat(9_700);
+    (await DirectoryLock.acquire(file)).release();
+    expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is not released by one who has lost it', () => {
-    const lock = DirectoryLock.acquire(file);
+  it('of a process in another container holds while its heart beats', async () => {
+    leave({ realm: 'elsewhere', pid: 1 });
+    lastBeat(8_000);
+    const refused = expect(DirectoryLock.acquire(file)).rejects.toThrow('in use by process 1');
+    lastBeat(7_000);
+    await refused;
+  });
+
+  it('that was copied with its directory from a running service is not in use here', async () => {
+    const original = await DirectoryLock.acquire(file);
+    original.announce('postgres://somewhere');
+    const copy = join(directory, 'copy');
+    mkdirSync(copy);
+    cpSync(file, join(copy, 'database.lock'));
+    file = join(copy, 'database.lock');
+    lastBeat(20_000);
+    expect(await holderOf(file)).toBeNull();
+    (await DirectoryLock.acquire(file)).release();
+    original.release();
+  });
+
+  it('is not released by one who has lost it', async () => {
+    const lock = await DirectoryLock.acquire(file);
     leave({ token: 'of somebody else' });
     lock.release();
     expect(existsSync(file)).toBe(true);
   });
 
-  it('that cannot be read stops the start with advice', () => {
+  it('that cannot be read stops the start with advice', async () => {
     writeFileSync(file, '');
-    expect(() => DirectoryLock.acquire(file)).toThrow('remove it if no process uses the directory');
+    await expect(DirectoryLock.acquire(file)).rejects.toThrow('remove it if no process uses the directory');
   });
 
   it('of a dead process goes to exactly one of several that start at once', async () => {

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { openDatabase } from '../../../src/platform/database';
+import { DatabaseHealth, openDatabase } from '../../../src/platform/database';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '../../../src/platform/postgres/embedded';
 import { compile } from '../../support/compiled';
 import { unpack } from '../../support/data-directory';
@@ -102,6 +103,43 @@ describeEmbedded('the embedded database', () => {
     await (await login(url)).end();
     await open.pop()?.close();
     expect(existsSync(directory)).toBe(false);
+  });
+
+  it('leaves the original its socket when a copy of the directory is started beside it', async () => {
+    const { child, report } = await startProcess();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const copy = join(dataDir, '..', `${basename(dataDir)}-copy`);
+    // Like `cp -a`, less the socket, which Node does not copy.
+    cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true, filter: (source) => !source.includes('PGSQL') });
+    try {
+      const original = await start();
+      expect(original.url).toBe(report.url);
+      const { url } = await start(copy);
+      expect(url).not.toBe(original.url);
+      await (await login(url)).end();
+      await (await login(original.url)).end();
+      const config = { url: null, dataDir: copy, poolSize: 1 };
+      const command = await openDatabase(config, { migrations: [], schema: 'skip', share: true });
+      expect((command.dataSource.options as { url?: string }).url).toBe(url);
+      await command.close();
+    } finally {
+      await open.pop()?.close();
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
+
+  it('is not ready when a new connection cannot be made, though the old ones answer', async () => {
+    const { url } = await start();
+    const dataSource = await createDataSource({ url, poolSize: 2, migrations: [] }).initialize();
+    try {
+      expect(await new DatabaseHealth(dataSource).check()).toBe('ok');
+      rmSync(new URL(url).searchParams.get('host') ?? '', { recursive: true });
+      expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      expect(await new DatabaseHealth(dataSource).check()).toBe('refuses new connections');
+    } finally {
+      await dataSource.destroy();
+    }
   });
 
   it('refuses a second process, which may join as a client', async () => {

@@ -56,6 +56,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return found?.code === '23505' && (constraint === undefined || found.constraint === constraint);
 }
 
+export const isTooManyConnections = (error: unknown): boolean => asPostgresError(error)?.code === '53300';
+
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   const found = asPostgresError(error);
   return found?.code === '23503' && (constraint === undefined || found.constraint === constraint);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity';
 
 export interface LockRecord extends ProcessIdentity {
   readonly token: string;
   /** URL at which the holder serves clients; null while it starts. */
   readonly url: string | null;
+  /** Device and inode of the locked directory: a copy of the file names another one. Absent in locks of older builds. */
+  readonly folder?: string;
 }
 
 export class DirectoryInUseError extends Error {
@@ -25,6 +28,7 @@ export class DirectoryInUseError extends Error {
 const HEARTBEAT = 2_000;
 /** Milliseconds without an update after which a holder that cannot be looked up counts as dead. */
 const SILENCE = 10_000;
+const POLL = 100;
 
 /** An exclusive lock file. It stays after a crash; the next start takes over the lock of a dead process. */
 export class DirectoryLock {
@@ -33,15 +37,20 @@ export class DirectoryLock {
   private constructor(
     private readonly file: string,
     private record: LockRecord,
+    /** The dead holder whose lock was taken over. */
+    readonly predecessor: LockRecord | null,
   ) {
     this.heartbeat = setInterval(() => this.touch(), HEARTBEAT).unref();
   }
 
-  /** @throws {DirectoryInUseError} */
-  static acquire(file: string): DirectoryLock {
-    const record: LockRecord = { ...ownIdentity(), token: randomUUID(), url: null };
-    claim(file, record);
-    return new DirectoryLock(file, record);
+  get token(): string {
+    return this.record.token;
+  }
+
+  /** `waits` is called when the holder cannot be looked up, before up to 10 s pass. @throws {DirectoryInUseError} */
+  static async acquire(file: string, waits?: () => void): Promise<DirectoryLock> {
+    const record: LockRecord = { ...ownIdentity(), token: randomUUID(), url: null, folder: folderOf(file) };
+    return new DirectoryLock(file, record, await claim(file, record, waits));
   }
 
   /** Publishes the URL of the holder. */
@@ -75,32 +84,69 @@ export function readLock(file: string): LockRecord | null {
   }
 }
 
-export function isHeld(file: string, record: LockRecord): boolean {
-  const liveness = livenessOf(record);
-  if (liveness !== 'unknown') return liveness === 'alive';
-  try {
-    return Date.now() - statSync(file).mtimeMs < SILENCE;
-  } catch {
-    return false;
+/** Whether the lock was written in this directory, as opposed to copied into it. */
+export const isOwn = (file: string, { folder }: LockRecord): boolean => folder === folderOf(file);
+
+/**
+ * The process that holds the lock; null when none does. A heartbeat must prove the life of a holder in another
+ * container, and of one whose lock may have been copied here with its directory: that takes up to 10 s.
+ */
+export async function holderOf(file: string, waits?: () => void): Promise<LockRecord | null> {
+  let seen = look(file);
+  let since = performance.now();
+  if (seen?.isAlive === false) waits?.();
+  while (seen?.isAlive === false) {
+    await sleep(POLL);
+    const next = look(file);
+    if (next?.record.token !== seen.record.token) since = performance.now();
+    else if (next.changedAt !== seen.changedAt) return next.record;
+    if (performance.now() - since >= SILENCE) return null;
+    seen = next;
   }
+  return seen?.record ?? null;
 }
+
+interface Sight {
+  readonly record: LockRecord;
+  readonly changedAt: number;
+  /** False for a holder that cannot be looked up. */
+  readonly isAlive: boolean;
+}
+
+/** Null for a lock that nobody holds. */
+function look(file: string): Sight | null {
+  const record = readLock(file);
+  const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (record === null || changedAt === undefined) return null;
+  const liveness = livenessOf(record);
+  if (liveness === 'dead') return null;
+  const isAlive = liveness === 'alive' && (record.folder === undefined || isOwn(file, record));
+  return isAlive || Date.now() - changedAt < SILENCE ? { record, changedAt, isAlive } : null;
+}
+
+const folderOf = (file: string): string => {
+  const { dev, ino } = statSync(dirname(file), { bigint: true });
+  return `${dev}:${ino}`;
+};
 
 /**
  * Creates the complete file in one step: `link` fails when it exists. Replacing the file of a dead holder needs a
  * second lock, named after its token. One process gets that lock; later ones see that the token has changed.
+ * Returns the record that was replaced.
  */
-function claim(file: string, record: LockRecord): void {
+async function claim(file: string, record: LockRecord, waits?: () => void): Promise<LockRecord | null> {
   for (;;) {
-    if (create(file, record)) return;
+    if (create(file, record)) return null;
     const found = readLock(file);
     if (found === null) continue;
-    if (isHeld(file, found)) throw new DirectoryInUseError(file, found);
+    const holder = await holderOf(file, waits);
+    if (holder !== null) throw new DirectoryInUseError(file, holder);
     const takeover = `${file}.${found.token}`;
-    claim(takeover, record);
+    await claim(takeover, record);
     try {
       if (readLock(file)?.token !== found.token) continue;
       replace(file, record);
-      return;
+      return found;
     } finally {
       rmSync(takeover, { force: true });
     }

@@ -1,10 +1,11 @@
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepPrivate } from '../../config';
-import { DirectoryInUseError, DirectoryLock, isHeld, readLock } from './directory-lock';
+import { DirectoryInUseError, DirectoryLock, holderOf, isOwn, readLock } from './directory-lock';
 import { EngineKeeper } from './engine-keeper';
-import { makeSocketDirectory, removeSocketDirectory, socketPath, urlOf } from './socket-directory';
+import { makeSocketDirectory, removeTemporarySocket, socketPath, urlOf } from './socket-directory';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
@@ -37,11 +38,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   keepPrivate(join(dataDir, 'postgres'));
   const file = databaseLockFile(dataDir);
-  const stale = readLock(file);
-  const lock = DirectoryLock.acquire(file);
-  if (stale?.url) removeSocketDirectory(stale.url);
+  const lock = await DirectoryLock.acquire(file, () =>
+    new Logger('EmbeddedDatabase').log(
+      `${file} names a process that cannot be looked up; waiting 10 s for a sign of it`,
+    ),
+  );
+  const { predecessor } = lock;
+  // A copied lock names the socket of a service that may be running.
+  if (predecessor !== null && isOwn(file, predecessor)) removeTemporarySocket(predecessor.token);
   try {
-    const directory = makeSocketDirectory(dataDir);
+    const directory = makeSocketDirectory(dataDir, lock.token);
     return await serve(options, dataDir, directory, lock).catch((error: unknown) => {
       rmSync(directory, { recursive: true, force: true });
       throw error;
@@ -80,8 +86,8 @@ async function serve(
 export async function runningEmbeddedUrl(dataDir: string): Promise<string | null> {
   const file = databaseLockFile(dataDir);
   for (const deadline = performance.now() + STARTING_PATIENCE; performance.now() < deadline; await sleep(100)) {
-    const lock = readLock(file);
-    if (lock === null || !isHeld(file, lock)) return null;
+    const lock = await holderOf(file);
+    if (lock === null) return null;
     if (lock.url !== null) return lock.url;
   }
   const lock = readLock(file);

@@ -45,7 +45,7 @@ export async function takeSnapshot(given: string, options: SnapshotOptions): Pro
     throw new Error(`There is no embedded database in ${dataDir}`);
   }
   const copy = exportDirectory(dataDir);
-  const lock = lockCopy(`${copy}.lock`);
+  const lock = await lockCopy(`${copy}.lock`);
   const remove = async (): Promise<void> => {
     await rm(copy, { recursive: true, force: true });
     lock.release();
@@ -65,9 +65,9 @@ export async function takeSnapshot(given: string, options: SnapshotOptions): Pro
   }
 }
 
-function lockCopy(file: string): DirectoryLock {
+async function lockCopy(file: string): Promise<DirectoryLock> {
   try {
-    return DirectoryLock.acquire(file);
+    return await DirectoryLock.acquire(file);
   } catch (error) {
     if (!(error instanceof DirectoryInUseError)) throw error;
     throw new Error(`Process ${error.holder.pid} is copying this database already`, { cause: error });
@@ -92,7 +92,7 @@ async function copyFrom(dataDir: string, source: string, signal: AbortSignal): P
     await requestSnapshot(socketPath(new URL(url).searchParams.get('host') ?? ''), signal);
     return url;
   }
-  const lock = DirectoryLock.acquire(databaseLockFile(dataDir));
+  const lock = await DirectoryLock.acquire(databaseLockFile(dataDir));
   try {
     await copyDataFiles(source, snapshotDirectory(source), signal);
   } finally {
