@@ -1,11 +1,45 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../../migrations';
 import { isContraction } from '../../src/platform/database';
-import { contractionsIn } from '../support/expand-only';
+import { assertOrder } from '../../src/platform/postgres/connection/migrate';
+import { BEFORE_ROLLING_UPGRADES, contractionsIn } from '../support/expand-only';
 
-/** The rule holds from this migration on: no older build ran beside a newer one. */
-const BASELINE = 1_796_530_001_000;
+/** Stamps up to this one were once given ahead of the clock. New ones are not. */
+const AHEAD_OF_THE_CLOCK = 1_796_869_999_999;
+/** Two branches took the same stamp; databases hold both names. */
+const TWINS = ['ChainAuditEntries1796210000000', 'MeterUsage1796210000000'];
 const stampOf = (name: string): number => Number(/\d{13}$/.exec(name)?.[0]);
+const names = migrations.map(({ name }) => name);
+
+describe('the list of migrations', () => {
+  it('holds each file of the folder once, under its name', () => {
+    const files = readdirSync(join(__dirname, '../../migrations')).filter((file) => file !== 'index.ts');
+    const ofFiles = files.map((file) => file.replace(/^(\d{13})-(\w+)\.ts$/, '$2$1'));
+    expect([...names].sort()).toEqual(ofFiles.sort());
+  });
+
+  it('is in the order of the stamps, none of which is given twice', () => {
+    const late = names.filter((name, at) => at > 0 && stampOf(name) <= stampOf(names[at - 1] ?? ''));
+    expect(late.filter((name) => !TWINS.includes(name))).toEqual([]);
+  });
+
+  it('has no stamp of the future, before which a later one could sort', () => {
+    const latest = Math.max(Date.now(), AHEAD_OF_THE_CLOCK);
+    expect(names.filter((name) => !(stampOf(name) <= latest))).toEqual([]);
+  });
+
+  it('is refused with the stamp to take when a new one would be applied before older ones', () => {
+    const last = names.at(-1) ?? '';
+    const made = [...names, 'AddToday1795831000000'];
+    expect(() => assertOrder(made)).toThrow(
+      `AddToday1795831000000 follows ${last} in migrations/index.ts, but its stamp is earlier`,
+    );
+    expect(() => assertOrder(made)).toThrow(`${stampOf(last) + 1_000}`);
+    expect(() => assertOrder(names)).not.toThrow();
+  });
+});
 
 /** Statements that a migration runs on a database which returns no rows. */
 async function statementsOf(Migration: (typeof migrations)[number]): Promise<string[]> {
@@ -19,7 +53,11 @@ async function statementsOf(Migration: (typeof migrations)[number]): Promise<str
 }
 
 describe('migrations since builds may run beside each other', () => {
-  const since = migrations.filter(({ name }) => stampOf(name) > BASELINE);
+  const since = migrations.filter(({ name }) => !BEFORE_ROLLING_UPGRADES.includes(name));
+
+  it('are all but a list of names, whatever their stamps', () => {
+    expect(names.slice(0, BEFORE_ROLLING_UPGRADES.length)).toEqual(BEFORE_ROLLING_UPGRADES);
+  });
 
   it.each(since.map((each) => [each.name, each] as const))(
     '%s takes nothing away from the build before it',

@@ -1,9 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { migrate, type MigrationClass, revertLast } from '../../../src/platform/database';
+import {
+  loginOf,
+  migrate,
+  type MigrationClass,
+  protectedTables,
+  revertLast,
+  rowSecurityState,
+} from '../../../src/platform/database';
 import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 import { type ServerProcess, startServer } from '../../support/server-process';
@@ -86,6 +94,49 @@ async function keepBusy(replica: ServerProcess, assistant: number, busy: { on: b
 const question = (assistant: number) => ({
   model: `lamb_assistant.${assistant}`,
   messages: [{ role: 'user', content: 'Hi' }],
+});
+
+describeOnServer('transactions that lock tables in the opposite order', () => {
+  it('stop neither migrations nor row-level security, and none of them is ended for it', async () => {
+    const scratch = await createScratchDatabase();
+    const connect = (list: readonly MigrationClass[]): Promise<DataSource> =>
+      createDataSource({ url: scratch.url, poolSize: 4, migrations: [...migrations, ...list] }).initialize();
+    const busy = { on: true };
+    const today = await connect([]);
+    const newer = await connect([
+      next(
+        'AddBoth',
+        1,
+        'ALTER TABLE assistants ADD COLUMN next_text text; ALTER TABLE users ADD COLUMN next_text text',
+      ),
+    ]);
+    try {
+      await migrate(today);
+      const open = await protectedTables(today);
+      await today.query(open.map((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`).join(';'));
+      let done = 0;
+      // Pauses, as between requests: without a gap no change of a table ever gets its lock.
+      const work = [1, 2].map(async () => {
+        for (; busy.on; done += 1) {
+          await today.transaction(async (tx) => {
+            for (const table of ['users', 'runs', 'members', 'assistants', 'api_keys']) {
+              await tx.query(`LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
+            }
+          });
+          await sleep(20);
+        }
+      });
+      await until(() => done > 2);
+      expect(await migrate(newer)).toHaveLength(1);
+      busy.on = false;
+      await Promise.all(work);
+      expect(await rowSecurityState(today, await loginOf(today))).toMatchObject({ enforced: true });
+    } finally {
+      busy.on = false;
+      await Promise.all([today, newer].map((dataSource) => dataSource.destroy()));
+      await scratch.drop();
+    }
+  });
 });
 
 describeOnServer('a replica, while a newer build migrates', () => {

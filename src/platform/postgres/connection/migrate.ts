@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
-import { ownerDataSource } from './owner';
-import { isUsable, SchemaMismatchError, schemaStatus } from './schema';
+import { ownerDataSource, SHORT_WAITS, untilLocked } from './owner';
+import { isUsable, SchemaMismatchError, schemaStatus, timestampOf } from './schema';
 
 /** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;
@@ -20,7 +20,8 @@ export interface Owner {
 const logger = new Logger('Database');
 
 /**
- * Applies each pending migration in its own transaction, one replica at a time. Returns their names.
+ * Applies each pending migration in its own transaction, one replica at a time. Returns their names. Other builds may
+ * serve meanwhile: a change that does not get its locks at once lets them go first and is tried again.
  * @throws {SchemaMismatchError} when the schema is newer than this build, which cannot use it.
  */
 export async function migrate(dataSource: DataSource, owner: Owner = {}): Promise<string[]> {
@@ -33,10 +34,13 @@ export async function migrate(dataSource: DataSource, owner: Owner = {}): Promis
       logger.warn(`A newer build has added to the schema; this build does not need it: ${status.unknown.join(', ')}`);
       return [];
     }
-    const done = status.pending.length === 0 ? [] : await worker.runMigrations({ transaction: 'each' });
-    if (done.length > 0) logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)?.name}`);
+    const done = status.pending;
+    if (done.length > 0) {
+      await untilLocked(() => worker.runMigrations({ transaction: 'each' }));
+      logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)}`);
+    }
     await enforceRowSecurity(worker, login);
-    return done.map(({ name }) => name);
+    return [...done];
   });
 }
 
@@ -49,7 +53,7 @@ export async function revertLast(dataSource: DataSource, owner: Owner = {}): Pro
     if (last === undefined) return null;
     await dropPolicies(worker);
     try {
-      await worker.undoLastMigration({ transaction: 'each' });
+      await untilLocked(() => worker.undoLastMigration({ transaction: 'each' }));
     } finally {
       await enforceRowSecurity(worker, login);
     }
@@ -75,11 +79,41 @@ async function exclusively<T>(
   try {
     await waitForLock(lock);
     await worker.initialize();
+    limitWaits(worker);
     return await work(worker);
   } finally {
     if (worker.isInitialized) await worker.destroy();
     await lock.query('SELECT pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => undefined);
     await lock.end();
+  }
+}
+
+/**
+ * TypeORM applies migrations by the stamps of their names.
+ * @throws when a new database would apply them in another order than they are listed in.
+ */
+export function assertOrder(names: readonly string[]): void {
+  names.reduce((before, name) => {
+    if (timestampOf(name) >= timestampOf(before)) return name;
+    throw new Error(
+      `${name} follows ${before} in migrations/index.ts, but its stamp is earlier: a new database would apply it ` +
+        `first. Give its file, class and name the stamp ${timestampOf(before) + 1_000}.`,
+    );
+  }, '0000000000000');
+}
+
+/** Outside a transaction (`CREATE INDEX CONCURRENTLY`), waiting blocks no request. */
+function limitWaits({ migrations }: DataSource): void {
+  for (const migration of migrations) {
+    const [up, down] = [migration.up.bind(migration), migration.down.bind(migration)];
+    migration.up = async (runner) => {
+      if (migration.transaction !== false) await runner.query(SHORT_WAITS);
+      await up(runner);
+    };
+    migration.down = async (runner) => {
+      await runner.query(SHORT_WAITS);
+      await down(runner);
+    };
   }
 }
 

@@ -79,4 +79,4 @@ async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
 }
 
 /** TypeORM's convention: the last 13 characters of a migration's name are its epoch milliseconds. */
-const timestampOf = (name: string): number => Number(name.slice(-13));
+export const timestampOf = (name: string): number => Number(name.slice(-13));

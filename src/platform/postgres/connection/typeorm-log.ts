@@ -5,8 +5,9 @@ import type { Logger as TypeOrmLogger } from 'typeorm';
 export class TypeOrmLog implements TypeOrmLogger {
   private readonly logger = new Logger('Database');
 
+  /** A migration that did not get its locks is tried again, which is told once. */
   logMigration(message: string): void {
-    this.logger.error(message);
+    if (!/lock timeout|deadlock detected/.test(message)) this.logger.error(message);
   }
 
   log(level: 'log' | 'info' | 'warn', message: unknown): void {

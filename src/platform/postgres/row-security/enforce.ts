@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource, EntityManager } from 'typeorm';
+import { SHORT_WAITS, untilLocked } from '../connection/owner';
 import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
 import { ALSO_READABLE_BY, BY_COLUMN, BY_CONDITION, INSTALLATION_TABLES, JOB_SCHEMA, READ_ONLY_TABLES } from './tables';
 
@@ -77,28 +78,28 @@ export async function unplacedTables(dataSource: DataSource): Promise<string[]> 
 
 /**
  * Creates roles, policies and privileges that are missing, as the owner of the tables. `login` is that of the service.
- * Without the right to create roles it changes nothing; `rowSecurityState` says so.
+ * Without the right to create roles it changes nothing; `rowSecurityState` says so. Each table has a transaction of its
+ * own: one over all tables would deadlock with requests of running replicas. A table is granted with its policies.
  */
 export async function enforceRowSecurity(owner: DataSource, login: string): Promise<void> {
   if (!(await hasTables(owner))) return;
-  await owner.transaction(async (tx) => {
-    if (!(await prepareRoles(tx, login)).usable) return;
-    const tables = await tx.query<TableState[]>(TABLES);
-    const [sequences] = await tx.query<[{ missing: boolean }]>(SEQUENCES);
-    const [jobs] = await tx.query<[{ missing: boolean | null }]>(JOBS);
-    const statements = [
-      ...tables.flatMap(statementsFor),
-      ...(sequences.missing
-        ? [`GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`]
-        : []),
-      ...(jobs.missing === true ? [GRANT_JOBS] : []),
-    ];
-    if (statements.length > 0) {
-      statements.unshift(`GRANT USAGE ON SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`);
-      await tx.query(statements.join(';\n'));
-    }
-  });
+  const { usable } = await owner.transaction((tx) => prepareRoles(tx, login));
+  if (!usable) return;
+  const [sequences] = await owner.query<[{ missing: boolean }]>(SEQUENCES);
+  const [jobs] = await owner.query<[{ missing: boolean | null }]>(JOBS);
+  const changes = [
+    ...(await owner.query<TableState[]>(TABLES)).map(statementsFor),
+    sequences.missing ? [`GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`] : [],
+    jobs.missing === true ? [GRANT_JOBS] : [],
+  ].filter((statements) => statements.length > 0);
+  if (changes.length === 0) return;
+  for (const statements of [[`GRANT USAGE ON SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`], ...changes]) {
+    await changeTable(owner, statements);
+  }
 }
+
+const changeTable = (owner: DataSource, statements: readonly string[]): Promise<unknown> =>
+  untilLocked(() => owner.transaction((tx) => tx.query([SHORT_WAITS, ...statements].join(';\n'))));
 
 /** The login of a data source. */
 export async function loginOf(dataSource: DataSource): Promise<string> {
@@ -116,7 +117,7 @@ export async function protectedTables(dataSource: DataSource): Promise<string[]>
 /** Before a schema change that takes tables away: policies of other tables may refer to them. */
 export async function dropPolicies(dataSource: DataSource): Promise<void> {
   for (const { statement } of await dataSource.query<{ statement: string }[]>(POLICIES)) {
-    await dataSource.query(statement);
+    await changeTable(dataSource, [statement]);
   }
 }
 
