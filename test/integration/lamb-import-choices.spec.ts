@@ -22,6 +22,13 @@ describe('an organization', () => {
       originSlug: slug,
     });
     expect((await runtimeOf(`${slug}-law`)).name).toBe('Biology');
+    // Imported already: the report says that the choice has no effect, and names the slug that the organization has.
+    const again = { ...NO_CHOICES, slugs: new Map([[slug, `${slug}-arts`]]) };
+    const repeated = await runOne({ organizations }, { sourceName, choices: again });
+    expect([repeated.slug, repeated.notes.find(({ code }) => code === 'slug.kept')?.message]).toEqual([
+      `${slug}-law`,
+      `was imported as ${slug}-law and keeps that slug, not ${slug}-arts`,
+    ]);
     const absent = { ...NO_CHOICES, slugs: new Map([['absent', 'law']]) };
     await expect(run({ organizations }, { sourceName, choices: absent })).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -1,4 +1,10 @@
-import { OrganizationsService, MembersService, SettingsService, FoundingService } from '../../src/organizations';
+import {
+  FoundingService,
+  MembersService,
+  OrganizationImport,
+  OrganizationsService,
+  SettingsService,
+} from '../../src/organizations';
 import { AuditLog } from '../../src/platform/audit';
 import { emptyDatabase, openRooms, type Rooms, type TestOrganization } from './auth.rooms';
 
@@ -96,6 +102,29 @@ describe('provider secrets', () => {
       ]),
     });
     expect(await row()).toBe(before);
+  });
+});
+
+describe('the slug of the system organization', () => {
+  it('is taken before the first start has made it', async () => {
+    const create = rooms.get(FoundingService).create(null, { slug: 'default', name: 'Theirs' });
+    await expect(create).rejects.toEqual(refused('conflict'));
+    await rooms.dataSource.transaction(async (tx) => {
+      expect(await rooms.get(OrganizationImport).isSlugTaken('default', tx)).toBe(true);
+      expect(await rooms.get(OrganizationImport).isSlugTaken('law', tx)).toBe(false);
+    });
+  });
+
+  it('does not stop the first start when an earlier build gave it to another organization', async () => {
+    await rooms.dataSource
+      .transaction(async (tx) => {
+        await tx.query(`UPDATE organizations SET slug = 'default' WHERE id = $1`, [org.id]);
+        const { organizationId, founded } = await rooms.get(FoundingService).ensureSystem(tx);
+        const [{ slug }] = await tx.query('SELECT slug FROM organizations WHERE id = $1', [organizationId]);
+        expect([founded, slug]).toEqual([true, expect.stringMatching(/^system-/)]);
+        throw new Error('rolled back');
+      })
+      .catch((error: Error) => expect(error.message).toBe('rolled back'));
   });
 });
 

@@ -23,6 +23,11 @@ export class ImportPlanner {
     private readonly assistants: AssistantImport,
   ) {}
 
+  /** The slug of an organization that was imported before, which never changes. */
+  slugOf(organizationId: string): Promise<string | null> {
+    return this.organizations.slugOf(organizationId);
+  }
+
   async plan(slug: string, context: ImportContext): Promise<ImportPlan> {
     const { source, options } = context;
     const values = await planOrganization(slug, this.organizations, context);

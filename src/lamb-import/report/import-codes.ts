@@ -33,6 +33,7 @@ export const NOTE_CODES = [
   'setting.inherited',
   'setting.left_out',
   'slug.changed',
+  'slug.kept',
   'status.trial',
   'top_k.clamped',
   'user.address_kept',

@@ -34,11 +34,15 @@ export class OrganizationImporter {
     run: Pick<ImportContext, 'source' | 'options' | 'renewLease' | 'tell'>,
   ): Promise<ImportedOrganization> {
     const { sourceName, choices, dryRun } = run.options;
-    const slug = slugHere(organization, choices.slugs);
+    const wanted = slugHere(organization, choices.slugs);
     const known = await this.origins.organization(sourceName, String(organization.id));
     const organizationId = known?.organizationId ?? uuidv7();
+    const slug = (known && (await this.planner.slugOf(organizationId))) ?? wanted;
     const origins = known === null ? new Origins([]) : await this.origins.all(organizationId, sourceName);
     const report = new ReportBuilder(organization, slug);
+    if (slug !== wanted) {
+      report.note(report.organization, 'slug.kept', `was imported as ${slug} and keeps that slug, not ${wanted}`);
+    }
     const context: ImportContext = { ...run, organization, organizationId, origins, report };
     const plan = await this.planner.plan(slug, context);
     const files = await this.files.transfer(plan, context);

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type Caller, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { assertSlug } from './slug';
+import { assertSlug, SYSTEM_SLUG } from './slug';
 
 export interface NewOrganization {
   /** Lower-case letters, digits and single hyphens. */
@@ -21,7 +21,7 @@ export interface SystemOrganization {
   readonly founded: boolean;
 }
 
-const SYSTEM = { slug: 'default', name: 'Default organization' };
+const SYSTEM_NAME = 'Default organization';
 const ADMINISTRATOR = { email: 'admin@localhost', name: 'Administrator' };
 
 /** Makes organizations: the first one at the first start, others on request. */
@@ -45,6 +45,7 @@ export class FoundingService {
       throw new AppError('forbidden', 'Only system administrators make organizations', { reason: 'role.system_admin' });
     }
     assertSlug(slug);
+    if (await this.organizations.isSlugTaken(slug)) throw slugTaken();
     try {
       return await this.transactions.once('organization.create', async (tx) => {
         const id = uuidv7();
@@ -56,9 +57,7 @@ export class FoundingService {
         return id;
       });
     } catch (error) {
-      if (!isUniqueViolation(error, 'organizations_slug_key')) throw error;
-      const problems = [{ path: 'slug', message: 'is taken', code: 'value.taken' }];
-      throw new AppError('conflict', 'An organization with this slug exists', { problems });
+      throw isUniqueViolation(error, 'organizations_slug_key') ? slugTaken() : error;
     }
   }
 
@@ -82,14 +81,24 @@ export class FoundingService {
     return (await this.organizations.findSystem())?.id ?? null;
   }
 
+  /** Earlier builds imported an organization `default` before the first start; it keeps its slug. */
   private async found(tx: Transaction): Promise<string> {
     const id = uuidv7();
-    await this.organizations.insert({ id, ...SYSTEM, isSystem: true }, tx);
+    const isFree = (await this.organizations.findBySlug(SYSTEM_SLUG, tx)) === null;
+    const after = { slug: isFree ? SYSTEM_SLUG : `system-${id.slice(-12)}`, name: SYSTEM_NAME };
+    if (!isFree) {
+      new Logger('Bootstrap').warn(
+        `The slug ${SYSTEM_SLUG} is in use; the service's own organization is ${after.slug}`,
+      );
+    }
+    await this.organizations.insert({ id, ...after, isSystem: true }, tx);
     const target = { type: 'organization', id };
-    await this.audit.record(
-      { caller: null, organizationId: id, action: 'organization.create', target, after: SYSTEM },
-      tx,
-    );
+    await this.audit.record({ caller: null, organizationId: id, action: 'organization.create', target, after }, tx);
     return id;
   }
+}
+
+function slugTaken(): AppError {
+  const problems = [{ path: 'slug', message: 'is taken', code: 'value.taken' }];
+  return new AppError('conflict', 'An organization with this slug exists', { problems });
 }

@@ -64,8 +64,13 @@ export class OrganizationImport {
     return found.flat();
   }
 
-  async isSlugTaken(slug: string, tx: Transaction): Promise<boolean> {
-    return (await this.organizations.findBySlug(slug, tx)) !== null;
+  isSlugTaken(slug: string, tx: Transaction): Promise<boolean> {
+    return this.organizations.isSlugTaken(slug, tx);
+  }
+
+  /** Null for an organization that is gone. */
+  async slugOf(organizationId: string): Promise<string | null> {
+    return (await this.organizations.findById(organizationId))?.slug ?? null;
   }
 
   /** Locks the organization until the transaction ends; null when it is gone. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, MoreThan } from 'typeorm';
 import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../platform/database';
+import { SYSTEM_SLUG } from '../organization/slug';
 import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 
@@ -33,6 +34,13 @@ export class OrganizationRepository {
   @AcrossOrganizations('directory')
   findSystem(tx?: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOneBy({ isSystem: true });
+  }
+
+  /** Whether no other organization may get the slug; before the first start, that includes its own. */
+  @AcrossOrganizations('directory')
+  async isSlugTaken(slug: string, tx?: Transaction): Promise<boolean> {
+    if ((await this.findBySlug(slug, tx)) !== null) return true;
+    return slug === SYSTEM_SLUG && (await this.findSystem(tx)) === null;
   }
 
   /** Locks the row until the transaction ends: serialises changes of the organization and its members. */
