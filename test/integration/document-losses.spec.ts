@@ -1,6 +1,8 @@
 import { type ExtractedDocument, Extractor } from '../../src/extraction';
 import { loadConfig } from '../../src/platform/config';
+import { book, workbook } from '../support/archives';
 import { cjkFont, drawn, drawnPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
+import * as slides from '../support/presentation';
 
 let extractor: Extractor;
 beforeAll(() => void (extractor = new Extractor(loadConfig({ NODE_ENV: 'test' }, null))));
@@ -120,5 +122,33 @@ describe('hidden text of Word', () => {
   ])('%s hides nothing', async (_, inner) => {
     const { text, warnings } = await word(inner);
     expect({ text, warnings }).toEqual({ text: 'kept', warnings: [] });
+  });
+});
+
+describe('an archive with bytes behind its end', () => {
+  const sheet = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>salt</t></is></c></row></sheetData>';
+  const files: Readonly<Record<string, Buffer>> = {
+    'a.docx': wordDocument(wordBody(wordParagraph('salt'))),
+    'a.pptx': slides.presentation([{ shapes: slides.textBox('salt') }]),
+    'a.xlsx': workbook({ sheets: { 'name="A"': sheet } }),
+    'a.epub': book({ 'a.xhtml': '<html><body><p>salt</p></body></html>' }),
+  };
+  /** Sets the length of the comment that the end record announces. */
+  const withComment = (bytes: Buffer, length: number, comment: string): Buffer => {
+    const end = Buffer.from(bytes);
+    end.writeUInt16LE(length, end.length - 2);
+    return Buffer.concat([end, Buffer.from(comment)]);
+  };
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['a line feed', (bytes) => Buffer.concat([bytes, Buffer.from('\n')])],
+    ['a page of a web form', (bytes) => Buffer.concat([bytes, Buffer.from('<html>saved</html>'.repeat(5_000))])],
+    ['a comment shorter than announced', (bytes) => withComment(bytes, 9, 'five.')],
+    ['a comment longer than announced', (bytes) => withComment(bytes, 2, 'five.')],
+    ['a comment', (bytes) => withComment(bytes, 5, 'five.')],
+  ])('is read: %s', async (_, change) => {
+    for (const [name, bytes] of Object.entries(files)) {
+      expect((await read(name, change(bytes))).text).toContain('salt');
+    }
   });
 });

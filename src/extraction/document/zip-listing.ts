@@ -7,9 +7,26 @@ export type ZipListing =
   | { readonly ok: true; readonly entries: readonly Entry[] }
   | { readonly ok: false; readonly reason: 'broken' | 'crowded' };
 
+const END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
+const END_RECORD_BYTES = 22;
+/** Offset in the end record of the length of the comment that follows it. */
+const COMMENT_LENGTH = 20;
+
+/**
+ * The archive without what follows its end record, when that is not the comment it announces: web forms and old learning
+ * platforms add bytes, which other programs ignore.
+ */
+function withoutTail(bytes: Buffer): Buffer {
+  const at = bytes.lastIndexOf(END_RECORD);
+  if (at === -1 || at + END_RECORD_BYTES > bytes.length) return bytes;
+  const end = at + END_RECORD_BYTES + bytes.readUInt16LE(at + COMMENT_LENGTH);
+  if (end === bytes.length) return bytes;
+  return Buffer.concat([bytes.subarray(0, at + COMMENT_LENGTH), Buffer.alloc(2)]);
+}
+
 /** Entry names are only compared, never used as paths, so strange ones are accepted. */
 export const openZip = (bytes: Buffer): Promise<ZipFile> =>
-  fromBufferPromise(bytes, { lazyEntries: true, strictFileNames: false });
+  fromBufferPromise(withoutTail(bytes), { lazyEntries: true, strictFileNames: false });
 
 /** The central directory; nothing is unpacked. */
 export async function entriesOf(zip: ZipFile): Promise<Entry[]> {
