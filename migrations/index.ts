@@ -1,3 +1,4 @@
+import { AddAppliedWrites1796840000000 } from './1796840000000-AddAppliedWrites';
 import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
 import { LabelPages1796710000000 } from './1796710000000-LabelPages';
 import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
@@ -145,4 +146,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddReceipts1796730000000,
   AddReplays1796730100000,
   AddAssistantTests1796740000000,
+  AddAppliedWrites1796840000000,
 ];

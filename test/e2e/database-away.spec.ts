@@ -1,26 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { DataSource } from 'typeorm';
 import { FileHandover } from '../../src/files';
 import { AuditLog } from '../../src/platform/audit';
 import { acrossOrganizations } from '../../src/platform/database';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
+import { makeAssistant, user } from '../support/chat';
 import { type Person, person } from '../support/people';
 import { DatabaseProxy } from '../support/proxy';
+import { startUpstream, type Upstream } from '../support/upstream';
 import { until } from '../support/until';
 
 /** The tests stand in the order of an outage: the last one stops the service. */
 describe('a service whose database goes away', () => {
   let proxy: DatabaseProxy;
   let app: TestApp;
+  let upstream: Upstream;
 
   beforeAll(async () => {
     proxy = new DatabaseProxy(testDatabaseUrl());
     await proxy.listen();
-    app = await startApp({ env: { DATABASE_URL: proxy.url } });
+    upstream = await startUpstream();
+    const vendor = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-away-1' };
+    app = await startApp({ env: { DATABASE_URL: proxy.url, ...vendor } });
   });
-  afterAll(() => proxy.die().catch(() => undefined));
+  afterAll(async () => {
+    await upstream.stop();
+    await proxy.die().catch(() => undefined);
+  });
 
   const ready = async () => {
     const response = await fetch(`${app.url}/health/ready`);
@@ -113,6 +123,33 @@ describe('a service whose database goes away', () => {
       await expect(acrossOrganizations('commands', handOver)).rejects.toThrow();
       const { status, text } = await to.api('GET', `/api/v1/files/${file.id}/content`);
       expect([status, text]).toEqual([200, 'Waves']);
+    });
+
+    it('counts every question once: against its limit and in the usage of the day', async () => {
+      const rule = { id: 'month', for: { kind: 'organization' }, limit: 'tokens', amount: 1_000_000, per: 'month' };
+      await app.api('PATCH', '/api/v1/organizations/default', { limits: { rules: [rule] } });
+      upstream.always({ content: 'Yes.', usage: { prompt_tokens: 4, completion_tokens: 5, total_tokens: 9 } });
+      const body = { model: `lamb_assistant.${await makeAssistant(app)}`, messages: [user('Hi')] };
+      const counted = async () => {
+        const [row] = await app.get(DataSource).query<[Record<string, number>]>(`
+          SELECT (SELECT sum(used)::int FROM limit_counters) AS used,
+            (SELECT sum(reserved)::int FROM limit_counters) AS reserved,
+            (SELECT count(*)::int FROM limit_reservations) AS open,
+            (SELECT sum(prompt_tokens + completion_tokens)::int FROM usage_days) AS told,
+            (SELECT sum(runs)::int FROM usage_days) AS runs`);
+        return row;
+      };
+      for (const statement of [/DELETE FROM limit_reservations/, /INSERT INTO usage_days/]) {
+        const before = proxy.swallowed;
+        proxy.swallow(statement);
+        expect((await app.api('POST', '/v1/chat/completions', body)).status).toBe(200);
+        await until(() => proxy.swallowed > before);
+      }
+      proxy.swallowCommit(/INSERT INTO limit_reservations/);
+      const refused = await app.api('POST', '/v1/chat/completions', body);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+      const expected = { used: 18, reserved: 0, open: 0, told: 18, runs: 2 };
+      await until(async () => isDeepStrictEqual(await counted(), expected));
     });
 
     it('removes the bytes of what was refused', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { AppError, type Caller, Gate } from '../../src/kernel';
@@ -14,7 +15,10 @@ import { UsageRepository } from '../../src/metering/usage/usage.repository';
 import type { LimitRule } from '../../src/organizations';
 import { Transactions } from '../../src/platform/database';
 import { MetricRegistry } from '../../src/platform/metrics';
-import { openTestDatabase, resetDatabase } from '../support/database';
+import { createDataSource } from '../../src/platform/postgres/connection/data-source';
+import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
+import { DatabaseProxy } from '../support/proxy';
+import { until } from '../support/until';
 
 const RUNS = 200;
 /** Runs wait for a connection in the pool no longer than a few seconds; the embedded engine has one session. */
@@ -57,16 +61,19 @@ beforeEach(async () => {
 afterAll(() => database.destroy());
 
 /** The services of one process. The audit and the groups are other rooms. */
-function processOf() {
-  const repository = new ReservationRepository(database, new Transactions(database));
+function processOf(source = database) {
+  const transactions = new Transactions(source);
+  const repository = new ReservationRepository(source, transactions);
+  const days = new UsageRepository(source);
   const warnings = new LimitWarnings({ record: () => Promise.resolve() } as never);
   const reservations = new Reservations(repository, warnings, { runs: { leaseSeconds: 600 } } as never);
-  const usage = new UsageBuffer(new UsageRepository(database));
+  const usage = new UsageBuffer(days);
   const groups = { idsOf: () => Promise.resolve(['g']) };
   const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
   const prices = { of: () => Promise.resolve(PRICES) };
   const metering = new Metering(prices as never, usage, reservations, groups as never, metrics);
-  const keeper = new ReservationKeeper(reservations, repository, usage, warnings, { sweep: () => undefined } as never);
+  const jobs = { sweep: () => undefined } as never;
+  const keeper = new ReservationKeeper(reservations, repository, days, transactions, warnings, jobs);
   return { metering, usage, keeper, reservations };
 }
 
@@ -129,6 +136,103 @@ describe(`${RUNS} runs at once in three processes, some aborted and some killed`
       { numRuns: 5, endOnFailure: true },
     );
   }, 300_000);
+});
+
+describe('a run whose statement is carried out without an answer', () => {
+  const rules: readonly LimitRule[] = [
+    { id: 'tokens', for: { kind: 'organization' }, limit: 'tokens', amount: 1_000_000, per: 'month' },
+  ];
+  const AMOUNTS = `SELECT coalesce(sum(used), 0)::int AS used, coalesce(sum(reserved), 0)::int AS reserved,
+    (SELECT count(*)::int FROM limit_reservations) AS open,
+    (SELECT coalesce(sum(prompt_tokens + completion_tokens), 0)::int FROM usage_days) AS told FROM limit_counters`;
+  const amounts = async (): Promise<unknown> => (await database.query<unknown[]>(AMOUNTS))[0];
+  let proxy: DatabaseProxy;
+  let source: DataSource;
+
+  beforeAll(async () => {
+    proxy = new DatabaseProxy(testDatabaseUrl());
+    await proxy.listen();
+    source = createDataSource({ url: proxy.url, poolSize: 2, migrations: [] });
+    await source.initialize();
+  });
+  afterAll(async () => {
+    await source.destroy();
+    await proxy.die();
+  });
+
+  const open = ({ metering }: ReturnType<typeof processOf>): Promise<RunMeter> =>
+    metering.open({
+      caller: { userId: randomUUID(), organizationId, kind: 'session', credentialId: null } as Caller,
+      assistant: { id: 1, name: 'A' },
+      payer: { id: organizationId, slug: 'o', isSystem: false, limits: { rules }, prices: {} },
+      stream: true,
+      nested: false,
+      mayEdit: false,
+      estimate: () => Promise.resolve({ ...MODEL, promptTokens: 10, completionTokens: 20 }),
+    });
+  const ask = (meter: RunMeter, content: string) => {
+    const messages = [{ role: 'user' as const, content }];
+    return meter.begin(MODEL.provider, { model: MODEL.model, messages, params: { max_tokens: 20 } });
+  };
+  const answer = async (meter: RunMeter): Promise<void> => {
+    const call = await ask(meter, 'x');
+    call.receive({ text: '', usage: { prompt_tokens: 4, completion_tokens: 5, total_tokens: 9 } });
+    meter.end(call);
+    await meter.settle({ failed: false });
+  };
+  const settledAs = (expected: object): Promise<unknown> =>
+    until(async () => {
+      const found = await amounts();
+      return isDeepStrictEqual(found, { open: 0, reserved: 0, ...expected });
+    });
+
+  it('is settled once', async () => {
+    const { usage, ...services } = processOf(source);
+    const meter = await open({ usage, ...services });
+    proxy.swallow(/DELETE FROM limit_reservations/);
+    await answer(meter);
+    await usage.flush();
+    await settledAs({ used: 9, told: 9 });
+  });
+
+  it('is told in the usage of the day once', async () => {
+    const { usage, ...services } = processOf(source);
+    proxy.swallow(/INSERT INTO usage_days/);
+    await answer(await open({ usage, ...services }));
+    await expect(usage.flush()).rejects.toThrow();
+    await usage.flush();
+    expect(await amounts()).toEqual({ used: 9, told: 9, open: 0, reserved: 0 });
+  });
+
+  it('holds nothing when its reservation was not answered, and is not charged', async () => {
+    const services = processOf(source);
+    proxy.swallowCommit(/INSERT INTO limit_reservations/);
+    await expect(open(services)).rejects.toThrow();
+    await settledAs({ used: 0, told: 0 });
+  });
+
+  it('holds nothing after its end when its reservation grew', async () => {
+    const { usage, ...services } = processOf(source);
+    const meter = await open({ usage, ...services });
+    proxy.swallowCommit(/UPDATE limit_reservations/);
+    await expect(ask(meter, 'x'.repeat(900))).rejects.toThrow();
+    await answer(meter);
+    await usage.flush();
+    await settledAs({ used: 9, told: 9 });
+  });
+
+  it('is charged once, in both books, when a sweep took its process for dead, and counts what it spent at its end', async () => {
+    const [living, other] = [processOf(source), processOf(source)];
+    const meter = await open(living);
+    await database.query('UPDATE limit_reservations SET expires_at = now()');
+    proxy.swallowCommit(/INSERT INTO usage_days/);
+    await expect(other.keeper.sweep({ alone: false, first: false })).rejects.toThrow();
+    await other.keeper.sweep({ alone: false, first: false });
+    expect(await amounts()).toEqual({ used: 30, told: 30, open: 0, reserved: 0 });
+    proxy.swallow(/DELETE FROM limit_reservations/);
+    await answer(meter);
+    await settledAs({ used: 9, told: 30 });
+  });
 });
 
 /** Three processes, and the books of a second accountant. */

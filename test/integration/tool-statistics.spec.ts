@@ -40,6 +40,20 @@ describe('figures of tools', () => {
     expect(statistics.of(organizationId, 'simple_rag')).toBeNull();
   });
 
+  it('count a batch once that is sent again because its answer was lost', async () => {
+    const repository = new ToolStatsRepository(dataSource);
+    const add = repository.add.bind(repository);
+    jest.spyOn(repository, 'add').mockImplementationOnce(async (...given) => {
+      await add(...given);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    const statistics = new ToolStatistics(repository, JOBS);
+    statistics.record(organizationId, 'simple_rag', counted());
+    await statistics.flush();
+    await statistics.flush();
+    expect(await dataSource.query('SELECT calls FROM tool_stats')).toEqual([{ calls: 1 }]);
+  });
+
   it('are there at once in the process that counted, and add up over processes', async () => {
     const [one, other] = [replica(), replica()];
     await Promise.all([one.load(organizationId), other.load(organizationId)]);
@@ -82,7 +96,7 @@ describe('figures of tools', () => {
     await statistics.flush();
     statistics.record(organizationId, 'simple_rag', counted());
     await statistics.beforeApplicationShutdown();
-    expect(add).toHaveBeenCalledTimes(2);
+    expect(add).toHaveBeenCalledTimes(3);
     expect(await dataSource.query('SELECT calls FROM tool_stats')).toEqual([{ calls: 2 }]);
   });
 

@@ -69,7 +69,7 @@ export class Hold {
       return { ...part, reserved: part.reserved + extra };
     });
     const run = { ...estimate, subject: this.run.subject };
-    const { complete, counters } = await this.reservations.grow(this.reservation, more, { parts, run });
+    const { complete, counters } = await this.reservations.grow(this.reservation, { parts, run });
     if (!complete) {
       const refused = refusedOf(more, counters);
       await this.refused(refused);

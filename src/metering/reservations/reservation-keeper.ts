@@ -1,6 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { uuidv7 } from '../../kernel';
+import { Transactions } from '../../platform/database';
 import { JobQueue, RepeatedWork, type SweepContext } from '../../platform/jobs';
-import { UsageBuffer } from '../usage/usage-buffer';
+import { UsageRepository } from '../usage/usage.repository';
 import { dayOf, NO_USAGE } from '../usage/usage.types';
 import { LimitWarnings } from './limit-warnings';
 import { type ExpiredReservation, ReservationRepository } from './reservation.repository';
@@ -24,7 +26,8 @@ export class ReservationKeeper implements BeforeApplicationShutdown {
   constructor(
     private readonly reservations: Reservations,
     private readonly repository: ReservationRepository,
-    private readonly usage: UsageBuffer,
+    private readonly days: UsageRepository,
+    private readonly transactions: Transactions,
     private readonly warnings: LimitWarnings,
     jobs: JobQueue,
   ) {
@@ -56,13 +59,16 @@ export class ReservationKeeper implements BeforeApplicationShutdown {
 
   private async charge({ id, organizationId, items, run }: ExpiredReservation, all: boolean): Promise<void> {
     const spent = items.map((item) => ({ ...item, spent: item.charged }));
-    const { freed, warnings } = await this.repository.settle({ id, organizationId }, spent, all ? 'any' : 'expired');
-    // Its run or another process settled it in the meantime.
-    if (!freed) return;
-    await this.warnings.tell(warnings);
     const { subject, provider, model, promptTokens, completionTokens, costMicros } = run;
     const figures = { ...NO_USAGE, promptTokens, completionTokens, costMicros, runs: 1, failed: 1 };
     const calls = { modelCalls: 1, estimatedCalls: 1 };
-    this.usage.add({ ...subject, ...figures, ...calls, day: dayOf(new Date()), provider, model });
+    const usage = { ...subject, ...figures, ...calls, day: dayOf(new Date()), provider, model };
+    const warnings = await this.transactions.run(async (tx) => {
+      const settled = await this.repository.settle({ id, organizationId }, spent, all ? 'any' : 'expired', tx);
+      // Not when its run or another process settled it in the meantime.
+      if (settled.freed) await this.days.add(uuidv7(), [usage], tx);
+      return settled.warnings;
+    });
+    await this.warnings.tell(warnings);
   }
 }

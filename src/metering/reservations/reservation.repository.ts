@@ -25,11 +25,13 @@ const INSERT = `
   INSERT INTO limit_reservations (id, organization_id, worker_id, expires_at, items, run)
   VALUES ($1, $2, $3, now() + make_interval(secs => $4), $5::jsonb, $6::jsonb)`;
 
+/** Returns the items before the change: after a lost answer, they are more than the process knows. */
 const CHANGE = `
-  WITH changed AS (UPDATE limit_reservations SET items = $2::jsonb, run = $3::jsonb WHERE id = $1 RETURNING id)
-  SELECT id FROM changed`;
+  WITH old AS (SELECT id, items FROM limit_reservations WHERE id = $1 FOR UPDATE),
+  changed AS (UPDATE limit_reservations r SET items = $2::jsonb, run = $3::jsonb FROM old WHERE r.id = old.id)
+  SELECT items FROM old`;
 
-const USED = `(c.used + l.spent - CASE WHEN EXISTS (SELECT FROM gone) THEN 0 ELSE l.charged END)`;
+const USED = `(c.used + l.added)`;
 const LEVEL = `
   CASE WHEN NOT l.warns OR c.amount = 0 THEN 0
     WHEN ${USED} >= c.amount THEN 100 WHEN ${USED} >= c.amount * 0.8 THEN 80 WHEN ${USED} >= c.amount * 0.5 THEN 50
@@ -37,22 +39,33 @@ const LEVEL = `
 
 /**
  * `$1` organization, `$2` reservation, `$3` JSON of the parts with what was spent. `$4` true: a sweep, which needs an
- * expired reservation, or any with `$5`. A swept reservation has been charged: only the difference is counted.
+ * expired reservation, or any with `$5`. A sweep leaves the id in `applied_writes`: the run that it charged counts the
+ * difference. Without reservation and id, the run is settled, and a repetition counts nothing.
  */
 const SETTLE = `
   WITH gone AS (
-    DELETE FROM limit_reservations WHERE id = $2 AND (NOT $4::boolean OR expires_at <= now() OR $5::boolean) RETURNING id
+    DELETE FROM limit_reservations WHERE id = $2 AND (NOT $4::boolean OR expires_at <= now() OR $5::boolean)
+    RETURNING id, items
+  ), marked AS (
+    INSERT INTO applied_writes (id) SELECT id FROM gone WHERE $4::boolean ON CONFLICT DO NOTHING
+  ), swept AS (
+    DELETE FROM applied_writes WHERE id = $2 AND NOT $4::boolean RETURNING id
+  ), held AS (
+    SELECT i.* FROM gone, jsonb_to_recordset(gone.items) AS i(
+      rule_id text, subject text, window_start timestamptz, reserved bigint)
   ), locked AS (
-    SELECT c.rule_id, c.subject, c.window_start, c.warned, g.reserved, g.charged, g.spent, g.warns
+    SELECT c.rule_id, c.subject, c.window_start, c.warned, g.warns, coalesce(h.reserved, 0) AS freed,
+      g.spent - CASE WHEN EXISTS (SELECT FROM gone) THEN 0 ELSE g.charged END AS added
     FROM json_to_recordset($3::json) AS g(
-      rule_id text, subject text, window_start timestamptz, reserved bigint, charged bigint, spent bigint, warns boolean)
+      rule_id text, subject text, window_start timestamptz, charged bigint, spent bigint, warns boolean)
     JOIN limit_counters c USING (rule_id, subject, window_start)
-    WHERE c.organization_id = $1 AND (NOT $4::boolean OR EXISTS (SELECT FROM gone))
+    LEFT JOIN held h USING (rule_id, subject, window_start)
+    WHERE c.organization_id = $1 AND (EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM swept))
     ORDER BY c.rule_id, c.subject, c.window_start FOR UPDATE OF c
   ), settled AS (
     UPDATE limit_counters c
     SET used = greatest(0, ${USED}),
-        reserved = greatest(0, c.reserved - CASE WHEN EXISTS (SELECT FROM gone) THEN l.reserved ELSE 0 END),
+        reserved = greatest(0, c.reserved - l.freed),
         warned = greatest(c.warned, ${LEVEL}),
         warnings = CASE WHEN ${LEVEL} > c.warned
           THEN c.warnings || jsonb_build_object('percent', ${LEVEL}, 'at', now()) ELSE c.warnings END
@@ -60,7 +73,7 @@ const SETTLE = `
     WHERE c.organization_id = $1 AND c.rule_id = l.rule_id AND c.subject = l.subject AND c.window_start = l.window_start
     RETURNING c.rule_id, c.subject, c.amount, c.used, c.reserved, c.warned, l.warned AS before
   )
-  SELECT EXISTS (SELECT FROM gone) AS freed, (
+  SELECT EXISTS (SELECT FROM gone) AS freed, EXISTS (SELECT FROM swept) AS corrected, (
     SELECT coalesce(json_agg(json_build_object('ruleId', rule_id, 'subject', subject, 'amount', amount, 'used', used,
       'reserved', reserved, 'percent', warned)), '[]') FROM settled WHERE warned > before
   ) AS warnings`;
@@ -108,6 +121,7 @@ export interface ExpiredReservation extends Reservation {
 
 interface SettledRow {
   readonly freed: boolean;
+  readonly corrected: boolean;
   readonly warnings: readonly Omit<CounterWarning, 'organizationId'>[];
 }
 
@@ -135,6 +149,17 @@ const wanted = (parts: readonly HeldPart[]): string =>
     })),
   );
 
+function beyond(parts: readonly HeldPart[], stored: readonly StoredPart[]): readonly HeldPart[] {
+  return parts.flatMap(({ applied, reserved }) => {
+    const start = applied.start.toISOString();
+    const known = stored.find(
+      (each) => each.rule_id === applied.rule.id && each.subject === applied.subject && each.window_start === start,
+    );
+    const more = reserved - (known?.reserved ?? 0);
+    return more === 0 ? [] : [{ applied, reserved: more }];
+  });
+}
+
 /** Counters of rules, and what running completions hold of them. All times are the database's. */
 @Injectable()
 export class ReservationRepository {
@@ -158,30 +183,32 @@ export class ReservationRepository {
     });
   }
 
-  /** Takes `more`; `parts` and `run` are the new whole. False when the reservation is gone. */
+  /** Takes what `parts` hold beyond the stored ones; `parts` and `run` are the new whole. */
   @AcrossOrganizations('calls')
   grow(
     { id, organizationId }: Reservation,
-    more: readonly HeldPart[],
     { parts, run }: { readonly parts: readonly HeldPart[]; readonly run: ReservedRun },
   ): Promise<{ complete: boolean; counters: readonly CounterState[] }> {
     return this.allOrNone(async (tx) => {
       const items = JSON.stringify(parts.map(storedPart));
-      const changed = await tx.query<object[]>(CHANGE, [id, items, JSON.stringify(run)]);
+      const [old] = await tx.query<{ items: readonly StoredPart[] }[]>(CHANGE, [id, items, JSON.stringify(run)]);
       // A swept run was charged its old parts; settling counts the difference.
-      return changed.length === 0 ? [] : this.take(tx, organizationId, more);
+      return old === undefined ? [] : this.take(tx, organizationId, beyond(parts, old.items));
     });
   }
 
-  /** Books what was spent and frees the reservation. `freed` is false when it was gone; a sweep then books nothing. */
+  /** Books what was spent and frees the reservation, once. `freed` is false when it was gone. */
   @AcrossOrganizations('calls')
   async settle(
     { id, organizationId }: Reservation,
     spent: readonly (StoredPart & { readonly spent: number })[],
     sweep: 'no' | 'expired' | 'any' = 'no',
+    tx: Transaction = this.dataSource.manager,
   ): Promise<Settled> {
     const values = [organizationId, id, JSON.stringify(spent), sweep !== 'no', sweep === 'any'];
-    const [row] = await this.dataSource.query<[SettledRow]>(SETTLE, values);
+    let [row] = await tx.query<[SettledRow]>(SETTLE, values);
+    // A sweep at the same moment: its mark is visible to the next statement only.
+    if (sweep === 'no' && !row.freed && !row.corrected) [row] = await tx.query<[SettledRow]>(SETTLE, values);
     return { freed: row.freed, warnings: row.warnings.map((warning) => ({ ...warning, organizationId })) };
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { mayHaveCommitted } from '../../platform/database';
 import type { AppliedRule } from '../rules/applied-rules';
 import { LimitReached, type RateLimit, secondsUntil } from '../rules/limit-reached';
 import { Hold, refusedOf, shareOf, type Spending } from './hold';
@@ -92,6 +93,12 @@ export class Reservations {
     }
   }
 
+  /** The run does not begin, but its reservation may exist. */
+  private giveBackLater(hold: Hold): void {
+    this.held.set(hold.reservation.id, hold);
+    setTimeout(() => void this.settleNow(hold, () => hold.giveBack()), RETRY_MS).unref();
+  }
+
   private async take(
     { organizationId, subject }: ReservationRequest,
     parts: readonly HeldPart[],
@@ -100,15 +107,17 @@ export class Reservations {
     const reservation = { id: uuidv7(), organizationId };
     const run = { ...estimate, subject };
     const { workerId, leaseSeconds: seconds } = this;
-    const { complete, counters } = await this.repository.reserve(reservation, parts, { workerId, seconds, run });
     const refused = (those: readonly HeldPart[]): Promise<void> => this.tellRefused(organizationId, those);
-    if (!complete) {
-      await refused(refusedOf(parts, counters));
-      return { hold: null, counters };
-    }
     const hold = new Hold(this.repository, reservation, parts, run, refused);
-    this.held.set(reservation.id, hold);
-    return { hold, counters };
+    try {
+      const { complete, counters } = await this.repository.reserve(reservation, parts, { workerId, seconds, run });
+      if (complete) this.held.set(reservation.id, hold);
+      else await refused(refusedOf(parts, counters));
+      return { hold: complete ? hold : null, counters };
+    } catch (error) {
+      if (mayHaveCommitted(error)) this.giveBackLater(hold);
+      throw error;
+    }
   }
 
   private async tellRefused(organizationId: string, parts: readonly HeldPart[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { uuidv7 } from '../../kernel';
 import { isDatabaseUnavailable } from '../../platform/database';
 import { addFigures, type UsageRow } from './usage.types';
 import { UsageRepository } from './usage.repository';
@@ -7,6 +8,13 @@ const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
 /** While the database does not answer, rows beyond this number are written to the log instead. */
 const CAPACITY = 20_000;
+
+interface Batch {
+  readonly id: string;
+  readonly rows: readonly UsageRow[];
+}
+
+const batchOf = (rows: readonly UsageRow[]): Batch => ({ id: uuidv7(), rows });
 
 const keyOf = (row: UsageRow): string =>
   [
@@ -28,6 +36,8 @@ const keyOf = (row: UsageRow): string =>
 export class UsageBuffer implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Usage');
   private pending = new Map<string, UsageRow>();
+  /** On their way to the table. After an error their outcome is unknown, so they are sent again unchanged. */
+  private sent: Batch[] = [];
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
 
@@ -44,47 +54,52 @@ export class UsageBuffer implements BeforeApplicationShutdown {
   /** Resolves when all rows so far are stored. Rejects when the database does not answer; the rows stay. */
   async flush(): Promise<void> {
     await this.writing;
-    if (this.pending.size === 0) return;
-    const rows = this.pending;
-    this.pending = new Map();
-    this.writing = this.write(rows).finally(() => (this.writing = null));
+    if (this.pending.size === 0 && this.sent.length === 0) return;
+    this.writing = this.write().finally(() => (this.writing = null));
     await this.writing;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
-    await this.flush().catch(() => this.lost([...this.pending.values()], 'shutdown'));
+    await this.flush().catch(() =>
+      this.lost([...this.sent.flatMap(({ rows }) => rows), ...this.pending.values()], 'shutdown'),
+    );
   }
 
   private schedule(delay: number): void {
     if (this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
-      this.flush().catch(() => this.schedule(RETRY_MS));
+      this.flush().catch(() => undefined);
     }, delay);
     this.timer.unref();
   }
 
-  private async write(rows: ReadonlyMap<string, UsageRow>): Promise<void> {
+  private async write(): Promise<void> {
     try {
-      await this.days.add([...rows.values()]);
+      await this.send();
+      if (this.pending.size === 0) return;
+      this.sent = [batchOf([...this.pending.values()])];
+      this.pending = new Map();
+      await this.send();
     } catch (error) {
-      if (isDatabaseUnavailable(error)) {
-        for (const row of rows.values()) this.add(row);
-        throw error;
-      }
-      await this.writeSingly([...rows.values()]);
+      this.schedule(RETRY_MS);
+      throw error;
     }
   }
 
-  /** A refused row, for example of a deleted organization, does not drop the others. */
-  private async writeSingly(rows: readonly UsageRow[]): Promise<void> {
-    for (const row of rows) {
+  /** A refused row, for example of a deleted organization, does not drop the others of its batch. */
+  private async send(): Promise<void> {
+    for (let [batch] = this.sent; batch !== undefined; [batch] = this.sent) {
+      const { id, rows } = batch;
       try {
-        await this.days.add([row]);
+        await this.days.add(id, rows);
+        this.sent.shift();
       } catch (error) {
-        if (isDatabaseUnavailable(error)) this.add(row);
-        else this.lost([row], 'refused');
+        if (isDatabaseUnavailable(error)) throw error;
+        this.sent.shift();
+        if (rows.length === 1) this.lost(rows, 'refused');
+        else this.sent.unshift(...rows.map((row) => batchOf([row])));
       }
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UsageRow } from './usage.types';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations, addOnce, type Transaction } from '../../platform/database';
 
 const COLUMNS = [
   ['organization_id', 'organizationId', 'uuid'],
@@ -29,11 +29,13 @@ const ALL = [...COLUMNS, ['assistant_name', 'assistantName', 'text'] as const, .
 const namesOf = (columns: readonly (readonly [string, string, string])[]): string =>
   columns.map(([name]) => name).join(', ');
 
-/** `$1` is a JSON array of rows. Locks in one order, like every process that adds usage. */
+/** `$1` is a JSON array of rows, `$2` the id of the batch. Locks in one order, like every process that adds usage. */
 const ADD = `
+  ${addOnce('$2')}
   INSERT INTO usage_days AS held (${namesOf(ALL)})
   SELECT ${ALL.map(([, property]) => `r."${property}"`).join(', ')}
   FROM json_to_recordset($1::json) AS r(${ALL.map(([, property, type]) => `"${property}" ${type}`).join(', ')})
+  WHERE EXISTS (SELECT FROM once)
   ORDER BY ${COLUMNS.map(([, property]) => `r."${property}"`).join(', ')}
   ON CONFLICT ON CONSTRAINT usage_days_uq DO UPDATE SET
     assistant_name = coalesce(excluded.assistant_name, held.assistant_name),
@@ -44,8 +46,9 @@ const ADD = `
 export class UsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** A repetition with the same `id` adds nothing. */
   @AcrossOrganizations('batches')
-  async add(rows: readonly UsageRow[]): Promise<void> {
-    await this.dataSource.query(ADD, [JSON.stringify(rows)]);
+  async add(id: string, rows: readonly UsageRow[], tx: Transaction = this.dataSource.manager): Promise<void> {
+    await tx.query(ADD, [JSON.stringify(rows), id]);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import './plan-outcome.entity';
 import { KEY_NAMES, type OutcomeRow, SUM_NAMES } from './plan-outcomes.types';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations, addOnce } from '../../platform/database';
 
 const TYPES: Readonly<Record<(typeof KEY_NAMES)[number] | (typeof SUM_NAMES)[number], string>> = {
   organizationId: 'uuid',
@@ -29,10 +29,12 @@ const NAMES = [...KEY_NAMES, ...SUM_NAMES];
 
 /** Deleted assistants are left out. Sorted rows keep two replicas from deadlocking. */
 const ADD = `
+  ${addOnce('$2')}
   INSERT INTO plan_outcomes AS kept (${listOf(NAMES, columnOf)})
   SELECT ${listOf(NAMES, (name) => `row."${name}"`)}
   FROM jsonb_to_recordset($1::jsonb) AS row (${listOf(NAMES, (name) => `"${name}" ${TYPES[name]}`)})
   JOIN assistants ON assistants.id = row."assistantId" AND assistants.organization_id = row."organizationId"
+  WHERE EXISTS (SELECT FROM once)
   ORDER BY ${listOf(KEY_NAMES, (name) => `row."${name}"`)}
   ON CONFLICT ON CONSTRAINT plan_outcomes_pk DO UPDATE SET
     ${listOf(SUM_NAMES, (name) => `${columnOf(name)} = kept.${columnOf(name)} + EXCLUDED.${columnOf(name)}`)}`;
@@ -54,11 +56,11 @@ type ReadRow = Omit<OutcomeRow['key'], 'organizationId' | 'assistantId'> & Outco
 export class PlanOutcomesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds to the stored counts, so that several processes can count. */
+  /** Adds to the stored counts, so that several processes can count. A repetition with the same `id` adds nothing. */
   @AcrossOrganizations('batches')
-  async add(rows: readonly OutcomeRow[]): Promise<void> {
+  async add(id: string, rows: readonly OutcomeRow[]): Promise<void> {
     const flat = rows.map(({ key, sums }) => ({ ...key, ...sums }));
-    if (flat.length > 0) await this.dataSource.query(ADD, [JSON.stringify(flat)]);
+    if (flat.length > 0) await this.dataSource.query(ADD, [JSON.stringify(flat), id]);
   }
 
   /** Of the last `days` days, the newest first. */

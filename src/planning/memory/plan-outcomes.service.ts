@@ -31,12 +31,8 @@ export class PlanOutcomes implements BeforeApplicationShutdown {
       name: 'PlanOutcomes',
       maxGroups: MAX_ASSISTANTS,
       keyOf: ({ organizationId, assistantId }) => `${organizationId} ${assistantId}`,
-      add: (rows) => repository.add(rows),
+      add: (id, rows) => repository.add(id, rows),
       read: ({ organizationId, assistantId }) => repository.read(organizationId, assistantId, WINDOW_DAYS),
-      merge: ({ key, sums }, other) => {
-        addSums(sums, other.sums);
-        return { key, sums };
-      },
       viewOf: (rows) => {
         const view: Rows = new Map();
         for (const row of rows) addRow(view, row);

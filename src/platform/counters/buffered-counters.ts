@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { uuidv7 } from '../../kernel';
 
 const FLUSH_MS = 5_000;
 /** Counts of other processes appear this much later at most. */
@@ -11,12 +12,10 @@ export interface CounterStore<Group, Row, View> {
   /** Groups held in memory. */
   readonly maxGroups: number;
   keyOf(group: Group): string;
-  /** Adds to the stored rows; several processes do so. */
-  add(rows: readonly Row[]): Promise<void>;
+  /** Adds to the stored rows; several processes do so. A repetition with the same `batch` must add nothing. */
+  add(batch: string, rows: readonly Row[]): Promise<void>;
   read(group: Group): Promise<readonly Row[]>;
-  /** Sums up two rows of one id. */
-  merge(one: Row, other: Row): Row;
-  /** The figures of a group as readers see them. */
+  /** The figures of a group as readers see them; several rows of one id add up. */
   viewOf(rows: readonly Row[]): View;
 }
 
@@ -25,6 +24,11 @@ interface Held<View> {
   view: View | null;
   readAt: number | null;
   reading: Promise<void> | null;
+}
+
+interface Batch<Row> {
+  readonly id: string;
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, Row>>;
 }
 
 /**
@@ -36,6 +40,8 @@ export class BufferedCounters<Group, Row, View> {
   private readonly held: LRUCache<string, Held<View>>;
   /** Not in the table yet, by group and id. */
   private pending = new Map<string, Map<string, Row>>();
+  /** On its way to the table. After an error its outcome is unknown, so it is sent again unchanged. */
+  private sent: Batch<Row> | null = null;
   /** Reads and writes are serialised, so that no read sees a row that is still pending. */
   private turn: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | null = null;
@@ -78,15 +84,11 @@ export class BufferedCounters<Group, Row, View> {
   /** Writes pending rows; never rejects. */
   flush(): Promise<void> {
     return this.inTurn(async () => {
-      const moving = this.pending;
-      if (moving.size === 0) return;
+      await this.send();
+      if (this.pending.size === 0) return;
+      this.sent = { id: uuidv7(), rows: this.pending };
       this.pending = new Map();
-      try {
-        await this.store.add([...moving.values()].flatMap((rows) => [...rows.values()]));
-      } catch (error) {
-        this.keepPending(moving);
-        throw error;
-      }
+      await this.send();
     });
   }
 
@@ -110,23 +112,27 @@ export class BufferedCounters<Group, Row, View> {
     return this.inTurn(async () => {
       const stored = await this.store.read(group);
       // In the same step as the look at pending rows: from here on every count goes to both.
-      held.view = this.store.viewOf([...stored, ...(this.pending.get(key)?.values() ?? [])]);
+      const unwritten = [this.sent?.rows.get(key), this.pending.get(key)];
+      held.view = this.store.viewOf([...stored, ...unwritten.flatMap((rows) => [...(rows?.values() ?? [])])]);
     }).finally(() => {
       held.readAt = performance.now();
       held.reading = null;
     });
   }
 
-  private keepPending(moving: ReadonlyMap<string, ReadonlyMap<string, Row>>): void {
-    for (const [key, rows] of moving) {
-      const later = this.pending.get(key) ?? new Map<string, Row>();
-      for (const [id, row] of rows) {
-        const more = later.get(id);
-        later.set(id, more === undefined ? row : this.store.merge(row, more));
-      }
-      this.pending.set(key, later);
+  private async send(): Promise<void> {
+    if (this.sent === null) return;
+    const { id, rows } = this.sent;
+    try {
+      await this.store.add(
+        id,
+        [...rows.values()].flatMap((group) => [...group.values()]),
+      );
+      this.sent = null;
+    } catch (error) {
+      this.flushSoon();
+      throw error;
     }
-    this.flushSoon();
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {

@@ -17,6 +17,16 @@ export function mayHaveCommitted(error: unknown): boolean {
   return false;
 }
 
+/**
+ * Begins a statement that adds to figures: a repetition with the same id adds nothing. `parameter` holds the id; rows are
+ * added `WHERE EXISTS (SELECT FROM once)`.
+ */
+export const addOnce = (parameter: string): string =>
+  `WITH once AS (INSERT INTO applied_writes (id) VALUES (${parameter}::uuid) ON CONFLICT DO NOTHING RETURNING id)`;
+
+/** Ids are kept for longer than anything is repeated. */
+export const FORGET_APPLIED = `DELETE FROM applied_writes WHERE applied_at < now() - interval '6 hours'`;
+
 @Injectable()
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}

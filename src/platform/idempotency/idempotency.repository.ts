@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
 import { uuidv7 } from '../../kernel';
-import { AcrossOrganizations, type Transaction } from '../database';
+import { AcrossOrganizations, FORGET_APPLIED, type Transaction } from '../database';
 import { IdempotencyRecordEntity } from './idempotency-record.entity';
 
 /** Identity of a request. */
@@ -99,6 +99,7 @@ export class IdempotencyRepository {
   @AcrossOrganizations('jobs')
   async purge(): Promise<void> {
     await this.rows().createQueryBuilder().delete().where('expires_at <= now()').execute();
+    await this.dataSource.query(FORGET_APPLIED);
   }
 
   private rows() {

@@ -38,9 +38,8 @@ export class ToolStatistics implements BeforeApplicationShutdown {
       name: 'ToolStatistics',
       maxGroups: MAX_ORGANIZATIONS,
       keyOf: (organizationId) => organizationId,
-      add: (days) => repository.add(days),
+      add: (id, days) => repository.add(id, days),
       read: (organizationId) => repository.read(organizationId, WINDOW_DAYS),
-      merge: (one, other) => ({ ...one, counts: mergeCounts(one.counts, other.counts) }),
       viewOf: (days) => {
         const tools: HeldTools = new Map();
         for (const { plugin, counts } of days) {

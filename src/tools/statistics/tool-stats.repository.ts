@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCounts, ToolDay } from './tool-counts.types';
 import './tool-stats.entity';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations, addOnce } from '../../platform/database';
 
 /** Skips deleted organizations. The order of rows prevents deadlocks between replicas. */
 const ADD = `
+  ${addOnce('$2')}
   INSERT INTO tool_stats AS kept (organization_id, plugin, day, calls, failures, retries, cache_hits, fallbacks,
     duration_sum, durations, confidence_sum, confidences)
   SELECT row.organization_id, row.plugin, row.day, row.calls, row.failures, row.retries, row.cache_hits, row.fallbacks,
@@ -14,6 +15,7 @@ const ADD = `
     retries int, cache_hits int, fallbacks int, duration_sum float8, durations int[], confidence_sum float8,
     confidences int)
   JOIN organizations ON organizations.id = row.organization_id
+  WHERE EXISTS (SELECT FROM once)
   ORDER BY row.organization_id, row.plugin, row.day
   ON CONFLICT ON CONSTRAINT tool_stats_pk DO UPDATE SET
     calls = kept.calls + EXCLUDED.calls,
@@ -54,10 +56,10 @@ interface Row {
 export class ToolStatsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds to the stored counts, so that several processes can count. */
+  /** Adds to the stored counts, so that several processes can count. A repetition with the same `id` adds nothing. */
   @AcrossOrganizations('batches')
-  async add(days: readonly ToolDay[]): Promise<void> {
-    if (days.length > 0) await this.dataSource.query(ADD, [JSON.stringify(days.map(rowOf))]);
+  async add(id: string, days: readonly ToolDay[]): Promise<void> {
+    if (days.length > 0) await this.dataSource.query(ADD, [JSON.stringify(days.map(rowOf)), id]);
   }
 
   /** Rows of the last `days` days, today's included. */

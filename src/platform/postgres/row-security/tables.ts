@@ -38,6 +38,7 @@ export const ALSO_READABLE_BY: Readonly<Record<string, { readonly column: string
 
 /** Tables of the whole installation: only work across organizations reads and writes them. */
 export const INSTALLATION_TABLES: readonly string[] = [
+  'applied_writes',
   'import_leases',
   'installation_figures',
   'lti_attempts',
