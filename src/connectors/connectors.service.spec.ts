@@ -20,12 +20,18 @@ const fake = (definition: Partial<Connector['definition']>): Connector =>
     },
   }) as unknown as Connector;
 
-const vendor = (name: string, needsKey: boolean): Vendor => ({ name, needsKey, baseUrl: null, environment: {} });
+const vendor = (name: string, needsKey: boolean, baseUrl: string | null = null): Vendor => ({
+  name,
+  needsKey,
+  baseUrl,
+  environment: {},
+});
 
+const OWN = 'https://vendor.test/v1';
 const OPENAI = fake({
   name: 'openai',
   aliases: ['openai_tools'],
-  vendor: vendor('openai', true),
+  vendor: vendor('openai', true, OWN),
   defaultModel: 'mini',
 });
 const OLLAMA = fake({ name: 'ollama', vendor: vendor('ollama', false) });
@@ -107,11 +113,34 @@ describe('which model answers', () => {
   });
 
   it('no model named: the default, without a warning', async () => {
-    const service = serviceFor({ providers: [provider('openai')] });
+    const service = serviceFor({ providers: [provider('openai', { baseUrl: OWN })] });
     await expect(service.resolve('o', { connector: 'openai', llm: null })).resolves.toMatchObject({
       model: 'mini',
       warnings: [],
     });
+  });
+
+  it('no model named, at a server of another host: the vendor’s own default is not asked for there', async () => {
+    const foreign = { providers: [provider('openai', { baseUrl: 'https://vllm.campus.example/v1' })] };
+    const service = serviceFor(foreign);
+    await expect(service.resolve('o', { connector: 'openai', llm: null })).rejects.toMatchObject({
+      code: 'connector_not_configured',
+    });
+    await expect(service.resolve('o', { connector: 'openai', llm: 'x' })).resolves.toMatchObject({ model: 'x' });
+    await expect(service.resolve('o', { connector: 'auto', llm: null })).resolves.toMatchObject({
+      connector: { definition: { name: 'bypass' } },
+    });
+    await expect(service.hasVendor('o')).resolves.toBe(false);
+    await expect(service.doubts('o', { connector: 'openai', llm: null })).resolves.toMatchObject([
+      { code: 'connector.not_configured', member: 'connector' },
+    ]);
+    const [listed] = await service.list({ organizationId: 'o' } as Caller);
+    expect(listed).toMatchObject({ name: 'openai', configured: true, default_model: null });
+    for (const own of [{ baseUrl: `${OWN}/` }, { baseUrl: 'https://x.example', trusted: true }]) {
+      const service = serviceFor({ providers: [provider('openai', own)] });
+      await expect(service.resolve('o', { connector: 'openai', llm: null })).resolves.toMatchObject({ model: 'mini' });
+      await expect(service.hasVendor('o')).resolves.toBe(true);
+    }
   });
 
   it.each([
@@ -149,7 +178,7 @@ describe('which model answers', () => {
   });
 
   it('doubts a connector that the organization has not configured', async () => {
-    const service = serviceFor({ providers: [provider('openai')] });
+    const service = serviceFor({ providers: [provider('openai', { baseUrl: OWN })] });
     const doubts = async (connector: string) =>
       (await service.doubts('o', { connector, llm: null })).map(({ code, member }) => [code, member]);
     expect(await doubts('ollama')).toEqual([['connector.not_configured', 'connector']]);
@@ -192,7 +221,7 @@ describe('auto', () => {
     const { connector, model, warnings } = await serviceFor(runtime).resolve('o', { connector: 'auto', llm });
     return [connector.definition.name, model, warnings.length];
   };
-  const both = [provider('openai'), provider('ollama', { models: ['llama'] })];
+  const both = [provider('openai', { baseUrl: OWN }), provider('ollama', { models: ['llama'] })];
 
   it('takes the organization’s default provider and model', () =>
     expect(resolve({ providers: both, defaultModel: { provider: 'ollama', model: 'llama' } })).resolves.toEqual([

@@ -157,7 +157,11 @@ export class ConnectorsService {
       const message = `Your organization has not configured ${definition.display_name}; questions will fail`;
       return [{ code: 'connector.not_configured', member: 'connector', message }];
     }
-    if (llm === null || llm === '') return [];
+    if (llm === null || llm === '') {
+      if (definition === undefined || defaultOf(organization, definition) !== null) return [];
+      const message = `Your organization chose no model of ${definition.display_name}; questions will fail`;
+      return [{ code: 'connector.not_configured', member: 'connector', message }];
+    }
     const isOffered =
       definition === undefined
         ? (model: string) => isEnabled(organization, model)
@@ -167,11 +171,14 @@ export class ConnectorsService {
     return [{ code: 'connector.model_unavailable', member: 'llm', message }];
   }
 
-  /** Whether any vendor of models can answer for the organization. */
+  /** Whether any vendor of models can answer for the organization: it is configured, and a default model is known. */
   async hasVendor(organizationId: string): Promise<boolean> {
     const organization = await this.organizations.runtime(organizationId);
     return this.connectors.some(
-      ({ definition }) => definition.vendor !== null && isConfigured(organization, definition),
+      ({ definition }) =>
+        definition.vendor !== null &&
+        isConfigured(organization, definition) &&
+        defaultOf(organization, definition) !== null,
     );
   }
 

@@ -28,7 +28,8 @@ export function chooseModel(
   if (asked !== '' && isEnabled(asked)) return { model: asked, warnings: [] };
   const model = candidates(organization, definition, provider).find(isEnabled);
   if (model === undefined) {
-    throw new AppError('connector_not_configured', `The organization enabled no model for ${definition.name}`);
+    const message = `The organization chose no model for ${definition.name}; an administrator names a default model`;
+    throw new AppError('connector_not_configured', message);
   }
   if (asked === '') return { model, warnings: [] };
   const message = `The model ${asked} is not enabled for ${definition.name}; ${model} answers instead`;
@@ -53,6 +54,15 @@ export function enabledModels(
   return (model) => lists.every((list) => list.includes(model)) && (pattern === null || pattern.test(model));
 }
 
+/**
+ * The built-in default is a model of the vendor itself: another server with its API need not have it. A base URL of the
+ * environment counts as the vendor's, since the environment names no model.
+ */
+function isVendorsOwn({ vendor }: ConnectorDefinition, provider: ProviderRuntime | null): boolean {
+  if (vendor === null || provider === null || provider.trusted) return true;
+  return provider.baseUrl.replace(/\/$/, '') === vendor.baseUrl;
+}
+
 function candidates(
   organization: OrganizationRuntime,
   definition: ConnectorDefinition,
@@ -61,6 +71,7 @@ function candidates(
   const { defaultModel } = organization;
   const ofOrganization =
     defaultModel !== null && defaultModel.provider === definition.vendor?.name ? defaultModel.model : null;
-  const named = [provider?.defaultModel, ofOrganization, ...(provider?.models ?? []), definition.defaultModel];
+  const builtIn = isVendorsOwn(definition, provider) ? definition.defaultModel : null;
+  const named = [provider?.defaultModel, ofOrganization, ...(provider?.models ?? []), builtIn];
   return [...named, ...organization.models].filter((model) => typeof model === 'string' && model !== '') as string[];
 }

@@ -203,9 +203,10 @@ describe('settings', () => {
     expect(answer.json.errors).toEqual([
       {
         path: 'providers.openai.base_url',
-        message: 'Connections to 169.254.169.254 are not allowed',
+        message:
+          'Connections to 169.254.169.254 are not allowed; the operator can allow it with OUTBOUND_ALLOW=169.254.169.254:80',
         code: 'address.refused',
-        values: { host: '169.254.169.254' },
+        values: { host: '169.254.169.254', address: '169.254.169.254:80' },
       },
     ]);
   });

@@ -81,19 +81,40 @@ test('a vendor is picked, tested, and its models are ticked', async ({ page, api
   await shot(page, 'provider-connected');
 });
 
-test('an address that is not allowed is worded at its field, and nothing typed is lost', async ({ page, api }) => {
+test('a refused address names its setting; a server that works is saved with a default model only', async ({
+  page,
+  api,
+  vendor,
+}) => {
   await page.goto('/organization/providers');
   await page.getByTestId('vendor-anthropic').check();
   const form = page.getByTestId('new-provider');
   await form.getByLabel('API key').fill(KEY);
   await form.getByLabel('Base URL').fill('http://169.254.169.254/v1');
   await page.getByTestId('add-provider').click();
-  await expect(form.getByText('This service may not connect to 169.254.169.254.')).toBeVisible();
+  const refusal = form.getByText('OUTBOUND_ALLOW=169.254.169.254:80');
+  // The model comes first: without one nothing would answer at a server of another host.
+  await expect(refusal).toHaveCount(0);
+  await form.getByTestId('new-provider-model').fill('claude-3');
+  await page.getByTestId('add-provider').click();
+  await expect(refusal).toBeVisible();
   await expect(form.getByTestId('problem')).toHaveCount(0);
   await expect(form.getByLabel('API key')).toHaveValue(KEY);
   await form.getByTestId('test-connection').click();
-  await expect(form.getByTestId('test-outcome')).toContainText('This service may not connect to this address.');
+  await expect(form.getByTestId('test-outcome')).toContainText('OUTBOUND_ALLOW=host:port');
   expect((await api.get(ORGANIZATION)).providers.anthropic).toBeUndefined();
+
+  await form.getByLabel('Base URL').fill(vendor.url);
+  await form.getByTestId('test-connection').click();
+  await expect(form.getByTestId('test-outcome')).toContainText('The provider offers 30 models.');
+  await expect(refusal).toHaveCount(0);
+  await page.getByTestId('add-provider').click();
+  await expect(page.getByTestId('provider-anthropic')).toContainText('claude-3');
+  expect((await api.get(ORGANIZATION)).providers.anthropic).toMatchObject({ models: [], default_model: 'claude-3' });
+  // A provider that an API client stored without a model says what is missing.
+  await api.patch(ORGANIZATION, { providers: { anthropic: { default_model: null } } });
+  await page.reload();
+  await expect(page.getByTestId('no-default')).toContainText('Choose a default model.');
 });
 
 test('Moodle, a knowledge-base server and an embedding model are tested on their pages', async ({

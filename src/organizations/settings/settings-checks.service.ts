@@ -29,7 +29,10 @@ export class SettingsChecks {
           await this.outbound.assertDialable(url);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          problems.push({ path, message: error.detail, ...wordsOf(url) });
+          const words = wordsOf(url);
+          const { address } = words.values;
+          const hint = address === undefined ? '' : `; the operator can allow it with OUTBOUND_ALLOW=${address}`;
+          problems.push({ path, message: `${error.detail}${hint}`, ...words });
         }
       }),
     );
@@ -39,6 +42,8 @@ export class SettingsChecks {
 
 function wordsOf(url: string): Required<Pick<Problem, 'code' | 'values'>> {
   if (!URL.canParse(url)) return { code: 'address.invalid', values: {} };
-  const { hostname, username, password } = new URL(url);
-  return { code: username + password === '' ? 'address.refused' : 'address.credentials', values: { host: hostname } };
+  const { hostname: host, port, protocol, username, password } = new URL(url);
+  if (username + password !== '') return { code: 'address.credentials', values: { host } };
+  const address = `${host}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
+  return { code: 'address.refused', values: { host, address } };
 }

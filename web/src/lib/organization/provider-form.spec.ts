@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formOf, losesKey, namesIn, providerPatch } from './provider-form';
+import { formOf, losesKey, namesIn, needsModel, providerPatch } from './provider-form';
 
 const provider = {
   enabled: true,
@@ -40,5 +40,17 @@ describe('the form of a provider', () => {
   it('reads names from lines and commas', () => {
     expect(namesIn('a, b\n\n a \nc')).toEqual(['a', 'b', 'c']);
     expect(namesIn(' ')).toEqual([]);
+  });
+});
+
+describe('a default model', () => {
+  const openai = { base_url: 'https://api.openai.com/v1' };
+
+  it('has to be chosen for any server but the vendor’s own', () => {
+    expect(needsModel(openai, '')).toBe(false);
+    expect(needsModel(openai, 'https://api.openai.com/v1/')).toBe(false);
+    expect(needsModel(openai, 'http://127.0.0.1:8000/v1')).toBe(true);
+    expect(needsModel({ base_url: null }, '')).toBe(true);
+    expect(needsModel(undefined, 'https://llm.example.edu')).toBe(true);
   });
 });

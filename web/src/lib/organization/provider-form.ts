@@ -56,6 +56,12 @@ export function providerPatch(before: Provider, form: ProviderForm): ProviderPat
   return { ...Object.fromEntries(changed), ...key };
 }
 
+const bare = (url: string): string => url.trim().replace(/\/+$/, '');
+
+/** A server other than the vendor's own need not have the vendor's models: without a chosen one nothing would answer. */
+export const needsModel = (vendor: { readonly base_url: string | null } | undefined, baseUrl: string): boolean =>
+  bare(baseUrl) === '' ? vendor?.base_url === null : bare(baseUrl) !== bare(vendor?.base_url ?? '');
+
 /** The service forgets a key when it would be sent somewhere else than to where it was given for. */
 export const losesKey = (before: Provider, form: ProviderForm): boolean =>
   before.api_key_configured && form.apiKey === '' && orNull(form.baseUrl) !== before.base_url;
