@@ -120,6 +120,14 @@ export default tseslint.config(
       'no-new-func': 'error',
       'no-undef': 'off',
       'svelte/no-at-html-tags': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "BinaryExpression[operator=/^[!=]==$/] > CallExpression[callee.object.name='JSON'][callee.property.name='stringify']",
+          message: 'The order of keys is not ours: compare with `same` of ui/differences.',
+        },
+      ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },

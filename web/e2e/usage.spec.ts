@@ -163,6 +163,17 @@ test('terms and prices are set', async ({ page, api }) => {
       currency: 'EUR',
       models: [PRICE, { ...PRICE, model: 'gpt-4o', from: daysAgo(0), input: 2.5, output: 10 }],
     });
+
+  // What was saved is not asked about when the page is left, although it came back with its keys in another order.
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.getByRole('link', { name: 'Members' }).click();
+  await expect(page).toHaveURL(/\/members$/);
+  expect(asked).toEqual([]);
+  await page.goto(LIMITS);
   await uncover(page);
   await checkRules(page);
 });

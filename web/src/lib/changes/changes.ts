@@ -1,4 +1,5 @@
 import type { FunctionEntry, Metadata, PipelineTool } from '$lib/definition/assistant';
+import { fingerprint, same } from '$lib/ui/differences';
 
 /** The members of a definition that are compared. Absent members are equal to empty ones. */
 export interface Comparable {
@@ -191,21 +192,7 @@ const typeOf = (metadata: Metadata): string => (isMultiTool(metadata) ? 'multi_t
 
 /** Empty members say the same as absent ones. */
 function isSame(one: unknown, other: unknown): boolean {
-  return fingerprint(one ?? null) === fingerprint(other ?? null) || (isEmpty(one) && isEmpty(other));
+  return same(one ?? null, other ?? null) || (isEmpty(one) && isEmpty(other));
 }
 const isEmpty = (given: unknown): boolean =>
   given === undefined || given === null || given === '' || fingerprint(given) === '[]' || fingerprint(given) === '{}';
-
-/** The same text for the same content, whatever the order of the keys. */
-const fingerprint = (given: unknown): string => JSON.stringify(sorted(given)) ?? '';
-
-function sorted(given: unknown): unknown {
-  if (Array.isArray(given)) return given.map(sorted);
-  if (typeof given !== 'object' || given === null) return given;
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
-  );
-}

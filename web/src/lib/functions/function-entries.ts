@@ -1,4 +1,5 @@
 import type { FunctionEntry, ToolInfo } from '$lib/definition/assistant';
+import { same } from '$lib/ui/differences';
 import type { Config, JsonSchema, Reference } from '$lib/schema-form/schema-form';
 import { REFERENCES } from '$lib/schema-form/schema-form';
 
@@ -66,10 +67,6 @@ export const changedSettings = (tool: ToolInfo, settings: Config): readonly (rea
   const schemas = propertiesOf(tool);
   const target = targetOf(tool)?.setting;
   return Object.entries(settings).filter(
-    ([name, value]) =>
-      name !== target &&
-      value !== null &&
-      value !== '' &&
-      JSON.stringify(value) !== JSON.stringify(schemas[name]?.default),
+    ([name, value]) => name !== target && value !== null && value !== '' && !same(value, schemas[name]?.default),
   );
 };

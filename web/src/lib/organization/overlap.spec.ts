@@ -27,6 +27,12 @@ describe('what a change of settings would overwrite', () => {
     expect(overlaps(of(), of({ version: 2, models: ['b'] }), { models: ['b'] }, false)).toEqual([]);
   });
 
+  it('is nothing where somebody else saved the same terms, which come back with their keys in another order', () => {
+    const stored = of({ version: 2, limits: { terms: [{ to: '2026-12-31', from: '2026-09-01', name: 'Autumn' }] } });
+    const wish = { limits: { terms: [{ name: 'Autumn', from: '2026-09-01', to: '2026-12-31' }] } };
+    expect(overlaps(of(), stored, wish, false)).toEqual([]);
+  });
+
   it('is what both changed', () => {
     const now = of({ version: 2, name: 'Physics 2', features: { sharing: false, functions: true } });
     const patch = { name: 'Physics 1', features: { sharing: true, functions: false } };

@@ -1,4 +1,5 @@
 import type { Organization, SettingsPatch } from './organization.types';
+import { same } from '$lib/ui/differences';
 import { type SecretSlot, slotAt } from './secret-slots';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export interface Overlap {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 const member = (value: unknown, name: string): unknown => (isNode(value) ? value[name] : undefined);
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+const isSame = (one: unknown, other: unknown): boolean => same(one ?? null, other ?? null);
 
 /**
  * The patch with what has to go along with it. Of a provider or server that is gone by now it is all that the form shows,

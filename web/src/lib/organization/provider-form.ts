@@ -1,4 +1,5 @@
 import type { Provider, SettingsPatch } from './organization.types';
+import { same } from '$lib/ui/differences';
 
 type ProviderPatch = NonNullable<NonNullable<SettingsPatch['providers']>[string]>;
 
@@ -39,8 +40,6 @@ export const namesIn = (text: string): string[] => [
 ];
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 /** What changed, for a merge patch: null removes, what is not named stays. Empty when nothing did. */
 export function providerPatch(before: Provider, form: ProviderForm): ProviderPatch {
   const wished = {
@@ -51,7 +50,7 @@ export function providerPatch(before: Provider, form: ProviderForm): ProviderPat
     fast_model: orNull(form.fastModel),
     tool_use_model: orNull(form.toolUseModel),
   };
-  const changed = Object.entries(wished).filter(([name, value]) => !isSame(value, before[name as keyof Provider]));
+  const changed = Object.entries(wished).filter(([name, value]) => !same(value, before[name as keyof Provider]));
   const key = form.apiKey !== '' ? { api_key: form.apiKey } : form.clearKey ? { api_key: null } : {};
   return { ...Object.fromEntries(changed), ...key };
 }

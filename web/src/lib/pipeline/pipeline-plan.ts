@@ -1,4 +1,5 @@
 import type { ToolInfo } from '$lib/definition/assistant';
+import { same } from '$lib/ui/differences';
 import { compileTemplate, type LabelledSlot, numberedPlaceholder, renameSlots } from '../../../../src/templates';
 import { fillsSlot, numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 
@@ -108,8 +109,7 @@ function renameIn(tool: ToolEntry, renames: Renames): ToolEntry {
   if (Array.isArray(names))
     extra['depends_on'] = names.map((name: unknown) => (typeof name === 'string' ? renamed(name, renames) : name));
   if ('when' in extra) extra['when'] = renameCondition(extra['when'], renames);
-  const same = JSON.stringify(extra) === JSON.stringify(tool.extra);
-  return same ? tool : { ...tool, extra };
+  return same(extra, tool.extra) ? tool : { ...tool, extra };
 }
 
 const renamed = (name: string, renames: Renames): string => renames.get(name) ?? name;

@@ -1,5 +1,6 @@
 import type { Metadata, PipelineTool, ToolInfo } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
+import { same } from '$lib/ui/differences';
 import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
 import { History } from '$lib/ui/history.svelte';
 import {
@@ -216,7 +217,7 @@ export class Pipeline implements TemplateDocument {
     const tool = this.find(key);
     if (tool === undefined) return;
     const changed = change(tool);
-    if (JSON.stringify(changed) === JSON.stringify(tool)) return;
+    if (same(changed, tool)) return;
     const tools = this.tools.map((other) => (other === tool ? changed : other));
     this.step(this.followed({ tools, template: this.template }), t(text, { tool: this.titleOf(tool) }), group);
   }

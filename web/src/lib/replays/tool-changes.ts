@@ -1,4 +1,5 @@
 import { t } from '$lib/i18n/i18n.svelte';
+import { same } from '$lib/ui/differences';
 import type { PipelineTool } from '$lib/definition/assistant';
 import { type Config, type JsonSchema, withSetting } from '$lib/schema-form/schema-form';
 import { titleOf, valueText } from '$lib/schema-form/schema-texts';
@@ -15,8 +16,6 @@ export type ToolChanges = Readonly<Record<string, ToolChange>>;
 /** A tool whose settings a repetition can change. */
 export type ChangeableTool = PipelineTool & { readonly placeholder: string };
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 const PREFIXES = ['tools.field'];
 
 export const changeableTools = (tools: readonly unknown[] = []): readonly ChangeableTool[] =>
@@ -27,7 +26,7 @@ export const changeableTools = (tools: readonly unknown[] = []): readonly Change
 
 /** The settings that differ; undefined without a difference. */
 export function changesFor({ placeholder, config }: ChangeableTool, next: Config): ToolChanges | undefined {
-  const changed = Object.entries(next).filter(([name, value]) => !isSame(value, config[name]));
+  const changed = Object.entries(next).filter(([name, value]) => !same(value, config[name]));
   const unset = Object.keys(config).filter((name) => !(name in next));
   if (changed.length === 0 && unset.length === 0) return undefined;
   return {
@@ -45,7 +44,7 @@ export function removableSettings(
 ): readonly (readonly [string, string])[] {
   const { properties = {}, required = [] } = schema;
   return Object.keys(config)
-    .filter((name) => !required.includes(name) && !isSame(config[name], properties[name]?.default))
+    .filter((name) => !required.includes(name) && !same(config[name], properties[name]?.default))
     .map((name) => [name, titleOf(PREFIXES, name, properties[name] ?? {})]);
 }
 

@@ -22,3 +22,20 @@ export const differencesOf = (theirs: Texts, mine: Texts): readonly Difference[]
   Object.entries(mine)
     .filter(([path, text]) => (theirs[path] ?? '') !== text)
     .map(([path, text]) => differenceOf(path, theirs[path] ?? '', text));
+
+/** The same text for the same content, whatever the order of the keys: stored JSON comes back in an order of its own. */
+export const fingerprint = (value: unknown): string => JSON.stringify(sorted(value)) ?? '';
+
+/** Equal content of values that are, or become, JSON. */
+export const same = (one: unknown, other: unknown): boolean => fingerprint(one) === fingerprint(other);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}

@@ -44,20 +44,6 @@ export function bodyOf(assistant: Assistant): DefinitionBody {
   return { ...common, RAG_collections: assistant.RAG_collections ?? [], RAG_Top_k: assistant.RAG_Top_k ?? 3 };
 }
 
-/** The same text for the same content, whatever the order of the keys. */
-export const fingerprint = (value: unknown): string => JSON.stringify(sorted(value));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
-  );
-}
-
 /** `object` without the members that are undefined. */
 export function defined<Value extends Readonly<Record<string, unknown>>>(object: Value): Value {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Value;

@@ -1,9 +1,10 @@
 import { functionsOf } from '$lib/pipeline/pipeline.svelte';
+import { fingerprint } from '$lib/ui/differences';
 import type { Filler } from '$lib/template/document';
 import type { ClassicProcessors, Processor } from '$lib/catalogues/classic-processors';
 import { FixedTemplate } from '$lib/template/fixed-template.svelte';
 import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
-import { type DefinitionBody, defined, fingerprint } from './body';
+import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 import { materialMember } from './only-from-material';
 import { suggestedMember, suggestedText } from './students/suggested-questions';

@@ -1,4 +1,5 @@
 import { api, must } from '$lib/api/client';
+import { fingerprint } from '$lib/ui/differences';
 import { type FieldProblem, ProblemError } from '$lib/api/problem';
 import { ifMatch } from '$lib/api/versions';
 import { formInstance } from '$lib/session/own-work';
@@ -6,7 +7,7 @@ import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import { wordsOf } from '$lib/ui/field-problems';
 import type { Wording } from '$lib/ui/wording';
 import type { Assistant, Diagnostic } from '$lib/definition/assistant';
-import { bodyOf, type DefinitionBody, fingerprint } from './body';
+import { bodyOf, type DefinitionBody } from './body';
 import { checksOf, countsOf } from './checklist';
 import { draftKey, draftOf, dropDraft, findDrafts, type FoundDraft, writeDraft } from './draft';
 import type { LiveRun } from '$lib/run/live-run.svelte';

@@ -1,5 +1,5 @@
-import { type Difference, differenceOf } from '$lib/ui/differences';
-import { fingerprint, type DefinitionBody } from './body';
+import { type Difference, differenceOf, same } from '$lib/ui/differences';
+import type { DefinitionBody } from './body';
 
 const TOP = ['name', 'description', 'system_prompt', 'prompt_template', 'RAG_collections', 'RAG_Top_k'] as const;
 
@@ -14,7 +14,7 @@ export function differences(theirs: DefinitionBody, mine: DefinitionBody): reado
 }
 
 const compare = (path: string, theirs: unknown, mine: unknown): readonly Difference[] =>
-  fingerprint(theirs) === fingerprint(mine) ? [] : [differenceOf(path, textOf(theirs), textOf(mine))];
+  same(theirs, mine) ? [] : [differenceOf(path, textOf(theirs), textOf(mine))];
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';

@@ -1,4 +1,5 @@
 import type { ToolEntry } from '$lib/pipeline/pipeline.svelte';
+import { same } from '$lib/ui/differences';
 import type { LiveRun } from '$lib/run/live-run.svelte';
 import type { Span } from '$lib/run/run-state';
 import type { FlowState, FlowStates } from '$lib/strategies/flow-graph';
@@ -34,4 +35,4 @@ export function flowStates(run: LastRun | null, tools: readonly ToolEntry[]): Fl
 
 /** Equal tools, whatever their place and number. */
 const isSame = (a: ToolEntry, b: ToolEntry): boolean =>
-  a.plugin === b.plugin && a.enabled === b.enabled && JSON.stringify(a.config) === JSON.stringify(b.config);
+  a.plugin === b.plugin && a.enabled === b.enabled && same(a.config, b.config);

@@ -1,7 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { ifMatch } from '$lib/api/versions';
 import { forgetCatalogues } from '$lib/catalogues/fetched';
-import { type Difference, differencesOf } from '$lib/ui/differences';
+import { type Difference, differencesOf, fingerprint } from '$lib/ui/differences';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import type { KnowledgeBase, Language, NewKnowledgeBase } from './knowledge.types';
 
@@ -81,12 +81,12 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   readonly differences = $derived.by((): readonly Difference[] =>
     this.theirs === null ? [] : differencesOf(textsOf(settingsOf(this.theirs)), textsOf(this.settings)),
   );
-  readonly dirty = $derived.by(() => JSON.stringify(this.body()) !== this.untouched);
+  readonly dirty = $derived.by(() => fingerprint(this.body()) !== this.untouched);
   private untouched = $state('');
 
   constructor(base: KnowledgeBase | null) {
     super();
-    if (base === null) this.untouched = JSON.stringify(this.body());
+    if (base === null) this.untouched = fingerprint(this.body());
     else this.show(base);
   }
 
@@ -144,13 +144,13 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   protected settle(base: KnowledgeBase, sent: Sent): void {
     forgetCatalogues();
     this.saved = base;
-    this.untouched = JSON.stringify(sent);
+    this.untouched = fingerprint(sent);
   }
 
   protected show(base: KnowledgeBase): void {
     this.saved = base;
     Object.assign(this, settingsOf(base));
-    this.untouched = JSON.stringify(this.body());
+    this.untouched = fingerprint(this.body());
   }
 
   private values(): NewKnowledgeBase {

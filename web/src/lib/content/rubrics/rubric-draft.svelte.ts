@@ -1,4 +1,5 @@
 import { api, must } from '$lib/api/client';
+import { same } from '$lib/ui/differences';
 import { ifMatch } from '$lib/api/versions';
 import { forgetCatalogues } from '$lib/catalogues/fetched';
 import { t } from '$lib/i18n/i18n.svelte';
@@ -149,4 +150,4 @@ export class RubricDraft extends VersionedForm<Rubric, Sent> {
 }
 
 /** Equal apart from visibility. */
-const isSame = (one: Rubric, other: Rubric): boolean => JSON.stringify(opened(one)) === JSON.stringify(opened(other));
+const isSame = (one: Rubric, other: Rubric): boolean => same(opened(one), opened(other));

@@ -1,4 +1,5 @@
 import type { Schema } from '$lib/api/client';
+import { fingerprint } from '$lib/ui/differences';
 import { Saving } from '$lib/ui/saving.svelte';
 import type { Activity, Window } from './course.types';
 import { changeActivity } from './requests';
@@ -24,7 +25,7 @@ export class ActivitySettingsForm {
   readonly saving = new Saving();
   private saved = $state.raw<Activity>();
 
-  readonly dirty = $derived.by(() => JSON.stringify(this.body()) !== this.unchanged);
+  readonly dirty = $derived.by(() => fingerprint(this.body()) !== this.unchanged);
   /** Turning the reading off ends what students agreed to. */
   readonly endsAgreements = $derived.by(() => this.saved?.teachers_read === true && !this.teachersRead);
   /** Names are more than a pseudonym. */
@@ -50,7 +51,7 @@ export class ActivitySettingsForm {
       mode,
       instruction,
     }));
-    this.unchanged = JSON.stringify(this.body());
+    this.unchanged = fingerprint(this.body());
   }
 
   toggle(assistant: number, chosen: boolean): void {

@@ -1,7 +1,7 @@
 import { api, must, type Schema } from '$lib/api/client';
 import { ifMatch } from '$lib/api/versions';
 import { t } from '$lib/i18n/i18n.svelte';
-import { type Difference, differenceOf } from '$lib/ui/differences';
+import { type Difference, differenceOf, same } from '$lib/ui/differences';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import {
   changeOf,
@@ -16,8 +16,6 @@ import {
 
 const PLATFORMS = '/api/v1/organizations/{slug}/lti/platforms';
 const PLATFORM = '/api/v1/organizations/{slug}/lti/platforms/{id}';
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return t(value ? 'conflict.on' : 'conflict.off');
@@ -51,7 +49,7 @@ export class PlatformForm extends VersionedForm<Platform, PlatformChange> {
 
   private isChanged(): boolean {
     return this.saved === null
-      ? !isSame(this.values, newPlatform())
+      ? !same(this.values, newPlatform())
       : Object.keys(changeOf(this.saved, this.values)).length > 0;
   }
 
@@ -59,7 +57,7 @@ export class PlatformForm extends VersionedForm<Platform, PlatformChange> {
     if (theirs === null || this.saved === null) return [];
     return Object.entries(changeOf(this.saved, this.values)).flatMap(([name, mine]) => {
       const other = theirs[name as keyof Platform];
-      return isSame(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
+      return same(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
     });
   }
 
@@ -90,9 +88,7 @@ export class PlatformForm extends VersionedForm<Platform, PlatformChange> {
   /** Shows the platform as the service stored it, and keeps fields that changed during the request. */
   protected settle(platform: Platform): void {
     const now = $state.snapshot(this.values);
-    const typed = Object.entries(now).filter(
-      ([name, value]) => !isSame(value, this.sent[name as keyof PlatformValues]),
-    );
+    const typed = Object.entries(now).filter(([name, value]) => !same(value, this.sent[name as keyof PlatformValues]));
     this.show(platform);
     this.values = { ...this.values, ...(Object.fromEntries(typed) as Partial<PlatformValues>) };
   }

@@ -1,4 +1,5 @@
 import type { Schema } from '$lib/api/client';
+import { same } from '$lib/ui/differences';
 
 export type Platform = Schema<'PlatformDto'>;
 export type PlatformChange = Partial<Schema<'UpdatePlatformDto'>>;
@@ -51,8 +52,6 @@ export const valuesOf = (platform: Platform): PlatformValues => ({
   claim: platform.match.claim ?? '',
 });
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 const linesOf = (text: string): string[] => [
   ...new Set(
     text
@@ -85,7 +84,7 @@ export function creationOf(values: PlatformValues): Schema<'CreatePlatformDto'> 
 /** Members that differ from `before`. */
 export function changeOf(before: Platform, values: PlatformValues): PlatformChange {
   const changed = Object.entries(settingsOf(values)).filter(
-    ([name, value]) => !isSame(value, before[name as keyof Platform]),
+    ([name, value]) => !same(value, before[name as keyof Platform]),
   );
   return Object.fromEntries(changed);
 }
@@ -94,5 +93,5 @@ export function changeOf(before: Platform, values: PlatformValues): PlatformChan
 export const overwritesNothing = (base: Platform, theirs: Platform, change: PlatformChange): boolean =>
   Object.entries(change).every(([name, mine]) => {
     const now = theirs[name as keyof Platform];
-    return isSame(now, base[name as keyof Platform]) || isSame(now, mine);
+    return same(now, base[name as keyof Platform]) || same(now, mine);
   });

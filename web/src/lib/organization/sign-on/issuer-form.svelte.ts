@@ -1,7 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { ifMatch } from '$lib/api/versions';
 import { t } from '$lib/i18n/i18n.svelte';
-import { type Difference, differenceOf } from '$lib/ui/differences';
+import { type Difference, differenceOf, same } from '$lib/ui/differences';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import {
   changeOf,
@@ -16,8 +16,6 @@ import {
 
 const ISSUERS = '/api/v1/organizations/{slug}/sign-on/issuers';
 const ISSUER = '/api/v1/organizations/{slug}/sign-on/issuers/{key}';
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return t(value ? 'conflict.on' : 'conflict.off');
@@ -62,7 +60,7 @@ export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
 
   private isChanged(): boolean {
     return this.saved === null
-      ? !isSame(this.values, newIssuer())
+      ? !same(this.values, newIssuer())
       : Object.keys(changeOf(this.saved, this.values)).length > 0;
   }
 
@@ -75,7 +73,7 @@ export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
         return [differenceOf(name, t(stored), t(mine === null ? 'conflict.secret_none' : 'conflict.secret_new'))];
       }
       const other = theirs[name as keyof Issuer];
-      return isSame(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
+      return same(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
     });
   }
 
@@ -107,7 +105,7 @@ export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
   /** Shows the issuer as the service stored it, and keeps fields that changed during the request. */
   protected settle(issuer: Issuer): void {
     const now = $state.snapshot(this.values) as IssuerValues;
-    const typed = Object.entries(now).filter(([name, value]) => !isSame(value, this.sent[name as keyof IssuerValues]));
+    const typed = Object.entries(now).filter(([name, value]) => !same(value, this.sent[name as keyof IssuerValues]));
     this.show(issuer);
     this.values = { ...this.values, ...(Object.fromEntries(typed) as Partial<IssuerValues>) };
   }

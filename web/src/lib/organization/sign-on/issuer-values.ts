@@ -1,4 +1,5 @@
 import type { Schema } from '$lib/api/client';
+import { same } from '$lib/ui/differences';
 import { namesIn } from '../provider-form';
 import type { Role } from '../key-rights';
 
@@ -115,7 +116,6 @@ export const valuesOf = (issuer: Issuer): IssuerValues => ({
 });
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 const filled = (rows: readonly Entry[]): readonly Entry[] => rows.filter(({ name }) => name.trim() !== '');
 const mapOf = <To extends string>(rows: readonly Entry[]): Record<string, To> =>
   Object.fromEntries(filled(rows).map(({ name, to }) => [name.trim(), to.trim() as To]));
@@ -161,7 +161,7 @@ const settingsOf = (values: IssuerValues) => ({
 export function changeOf(before: Issuer | null, values: IssuerValues): IssuerChange {
   const wished = Object.entries(settingsOf(values));
   const changed =
-    before === null ? wished : wished.filter(([name, value]) => !isSame(value, before[name as keyof Issuer]));
+    before === null ? wished : wished.filter(([name, value]) => !same(value, before[name as keyof Issuer]));
   const secret = values.clearSecret ? { client_secret: null } : { client_secret: values.secret };
   const hasSecret = values.clearSecret || values.secret !== '';
   const change = Object.fromEntries(changed) as IssuerChange;
@@ -184,6 +184,6 @@ export function overwritesNothing(base: Issuer, theirs: Issuer, change: IssuerCh
   if ('client_secret' in change || 'issuer' in change) return false;
   return Object.entries(change).every(([name, mine]) => {
     const now = theirs[name as keyof Issuer];
-    return isSame(now, base[name as keyof Issuer]) || isSame(now, mine);
+    return same(now, base[name as keyof Issuer]) || same(now, mine);
   });
 }

@@ -1,4 +1,5 @@
 import type { Schema } from '$lib/api/client';
+import { same } from '$lib/ui/differences';
 
 export type Bridge = Schema<'BridgeDto'>;
 export type BridgeChange = Partial<Schema<'UpdateBridgeDto'>>;
@@ -41,6 +42,6 @@ export function changeOf(before: Bridge, values: BridgeValues): BridgeChange {
 /** Whether a change overwrites nothing that another person saved since `base`. A secret is never compared. */
 export const overwritesNothing = (base: Bridge, theirs: Bridge, change: BridgeChange): boolean =>
   Object.entries(change).every(([name, mine]) => {
-    const now = JSON.stringify(theirs[name as keyof Bridge]);
-    return now === JSON.stringify(base[name as keyof Bridge]) || now === JSON.stringify(mine);
+    const now = theirs[name as keyof Bridge];
+    return same(now, base[name as keyof Bridge]) || same(now, mine);
   });
