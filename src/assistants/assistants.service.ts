@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DefinitionInput } from '../definition';
 import { type Caller, NO_ASSISTANT } from '../kernel';
 import { AssistantLookup } from './access/assistant-lookup';
+import { mayConfigure } from './access/assistant.permissions';
 import { AssistantEditor } from './editing/assistant-editor';
 import type { RunnableAssistant } from './access/assistant.types';
 import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
@@ -34,6 +35,13 @@ export class AssistantsService {
     if (found.organizationId !== caller.organizationId) return found;
     const { organizationId, newestVersion: version } = found;
     return (await this.migration.migrate({ id, organizationId, version })) ? this.runnables.find(caller, id) : found;
+  }
+
+  /** An assistant that is switched off, for those who could use it otherwise; null where it is not, or not theirs. */
+  async paused(caller: Caller, id: number): Promise<{ readonly ownerId: string; readonly mayEdit: boolean } | null> {
+    const found = await this.lookup.find(caller, id);
+    if (found?.row.disabled !== true) return null;
+    return { ownerId: found.row.ownerId, mayEdit: mayConfigure(found.access) };
   }
 
   /**

@@ -284,11 +284,40 @@ describe('conversations', () => {
     await app.api('DELETE', `/api/v1/assistants/${other}/publication`);
     const refused = [await ask(id, 'More?'), await ana.api('POST', '/api/v1/conversations', { assistant_id: other })];
     expect(refused.map(({ status }) => status)).toEqual([404, 404]);
-    expect((await ana.api('GET', `/api/v1/assistants/${other}/chat`)).status).toBe(404);
+    const card = (who: Person) => who.api('GET', `/api/v1/assistants/${other}/chat`);
+    expect((await card(ana)).json).toMatchObject({
+      assistant: { id: other, name: 'Withdrawn' },
+      answers: 'none',
+      can_edit: false,
+      closed: { reason: 'withdrawn', owner: null },
+    });
+    expect((await card(bo)).status).toBe(404);
     await app.api('DELETE', `/api/v1/assistants/${other}`, undefined, { 'if-match': '*' });
     expect(await read(id)).toMatchObject({ assistant: { id: other, name: 'Withdrawn' }, messages_count: 2 });
     expect((await ana.api('DELETE', `/api/v1/conversations?assistant_id=${other}`)).status).toBe(204);
     expect((await ana.api('GET', `/api/v1/conversations/${id}`)).status).toBe(404);
+  });
+
+  it('stays readable while the assistant is paused, and says who can open it again', async () => {
+    const other = await makeAssistant(app, { name: 'Paused' });
+    await app.api('PUT', `/api/v1/assistants/${other}/publication`, {});
+    const id = await begin(ana, other);
+    upstream.expect({ content: 'Still here.' });
+    await asked(id, 'Will it stay?');
+    expect((await app.api('PUT', `/api/v1/assistants/${other}/suspension`)).status).toBeLessThan(300);
+    const card = (who: Pick<Person, 'api'>) => who.api('GET', `/api/v1/assistants/${other}/chat`);
+    const me = (await app.api('GET', '/api/v1/me')).json;
+    expect((await card(ana)).json).toMatchObject({
+      assistant: { id: other, name: 'Paused' },
+      answers: 'none',
+      suggested_questions: [],
+      closed: { reason: 'paused', owner: me.user.name },
+    });
+    expect((await card(bo)).status).toBe(404);
+    expect((await ask(id, 'More?')).status).toBe(404);
+    expect((await read(id)).messages_count).toBe(2);
+    await app.api('DELETE', `/api/v1/assistants/${other}/suspension`);
+    expect((await card(ana)).json).toMatchObject({ answers: 'written', closed: null });
   });
 
   it('shows a student what the chat needs, and nothing of the machinery', async () => {
@@ -303,6 +332,7 @@ describe('conversations', () => {
       ...card,
       can_edit: false,
       storage: { kept_days: null, readers },
+      closed: null,
     });
     expect((await app.api('GET', `/api/v1/assistants/${chatty}/chat`)).json).toMatchObject({ ...card, can_edit: true });
   });

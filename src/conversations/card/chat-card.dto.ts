@@ -14,6 +14,17 @@ export class ChatOrganizationDto {
   name!: string;
 }
 
+export const CLOSED = ['paused', 'withdrawn'] as const;
+
+export class ChatClosedDto {
+  /** Switched off for the time being, or no longer published or shared. */
+  @ApiProperty({ enum: CLOSED })
+  reason!: (typeof CLOSED)[number];
+  /** Name of the owner, who can open a paused assistant again. */
+  @ApiProperty({ type: String, nullable: true, example: 'Tina Larsen' })
+  owner!: string | null;
+}
+
 export class ChatStorageDto {
   /** Days after the last question; null keeps conversations until the person deletes them. */
   @ApiProperty({ type: Number, nullable: true, example: 365 })
@@ -40,4 +51,7 @@ export class ChatCardDto {
   @ApiProperty({ enum: ANSWERS })
   answers!: Answers;
   storage!: ChatStorageDto;
+  /** Nobody can ask now; own conversations can be read. Null while questions are taken. */
+  @ApiProperty({ type: ChatClosedDto, nullable: true })
+  closed!: ChatClosedDto | null;
 }

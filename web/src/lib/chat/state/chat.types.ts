@@ -16,6 +16,8 @@ export interface ChatCard {
     readonly kept_days: number | null;
     readonly readers: readonly ('owner' | 'editors' | 'administrators')[];
   };
+  /** Nobody can ask now; own conversations can be read. */
+  readonly closed?: { readonly reason: 'paused' | 'withdrawn'; readonly owner: string | null } | null;
 }
 
 export interface ConversationSummary {

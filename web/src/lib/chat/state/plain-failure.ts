@@ -8,6 +8,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'quota_exceeded',
   'payload_too_large',
   'conversation_busy',
+  'overloaded',
   'activity_closed',
   'agreement_required',
   'not_found',
@@ -16,13 +17,15 @@ const TOLD: ReadonlySet<string> = new Set([
   'unauthenticated',
 ]);
 
-/** Why there is no answer, in words for people who cannot change the assistant. */
-export function plainFailure(code: string | null): string {
+/** Why there is no answer, or only a part of one, in words for people who cannot change the assistant. */
+export function plainFailure(code: string | null, hasText = false): string {
   const told = code !== null && TOLD.has(code) ? i18n.maybe(`errors.${code}`) : null;
   if (told !== null) return told;
   if (code === 'upstream_rate_limited' || code === 'unavailable') return t('chat.failed.busy');
   if (code === 'upstream_timeout' || code === 'tool_loop.timeout') return t('chat.failed.slow');
-  return t('chat.failed');
+  const restarted = code === 'server_shutdown' || code === 'worker_lost';
+  if (restarted) return t(hasText ? 'chat.failed.restarted_part' : 'chat.failed.restarted');
+  return t(hasText ? 'chat.failed.part' : 'chat.failed');
 }
 
 /** The rules of the course have changed since they were read. */

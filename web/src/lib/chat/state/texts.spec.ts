@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { contentOf, picturesOf, textOf } from '../../run/content';
+import { t } from '$lib/i18n/i18n.svelte';
 import { lookedIn } from './looked-in';
+import { plainFailure } from './plain-failure';
 import { spokenAnswer } from './spoken';
 
 it('reads text and pictures of a question back', () => {
@@ -28,4 +30,14 @@ it('says an answer without buttons, and each formula once', () => {
   expect(spokenAnswer(null)).toBe('');
   drawn.textContent = 'a'.repeat(2_000);
   expect(spokenAnswer(drawn)).toHaveLength(1_002);
+});
+
+it('says of an answer that broke off that it is not complete, and why', () => {
+  for (const code of ['server_shutdown', 'worker_lost']) {
+    expect(plainFailure(code, true)).toBe(t('chat.failed.restarted_part'));
+    expect(plainFailure(code, false)).toBe(t('chat.failed.restarted'));
+  }
+  expect(plainFailure('internal_error', true)).toBe(t('chat.failed.part'));
+  expect(plainFailure('upstream_truncated', true)).toBe(t('chat.failed.part'));
+  expect(plainFailure('upstream_rejected', false)).toBe(t('chat.failed'));
 });
