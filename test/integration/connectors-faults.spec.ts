@@ -28,7 +28,7 @@ const AT_ONCE: readonly Row[] = [
   { fault: 'html-bad-gateway', code: 'upstream_error', calls: 3 },
   { fault: 'reset', code: 'upstream_error', calls: 3 },
   { fault: 'no-answer', code: 'upstream_timeout', calls: 1 },
-  { fault: 'error-object', code: 'upstream_error', calls: 1 },
+  { fault: 'error-object', code: 'upstream_error', calls: 3 },
   { fault: 'html', code: 'upstream_bad_response', calls: 1 },
   { fault: 'empty-object', code: 'upstream_bad_response', calls: 1 },
   { fault: 'no-choices', code: 'upstream_bad_response', calls: 1 },
@@ -38,7 +38,6 @@ const PLAIN_ONLY: readonly Row[] = [
   { fault: 'cut-body', code: 'upstream_error', calls: 3 },
 ];
 const STREAM_AT_ONCE: readonly Row[] = [
-  { fault: 'json-on-stream', code: 'upstream_bad_response', calls: 1 },
   { fault: 'stall-after-headers', code: 'upstream_timeout', calls: 1 },
   { fault: 'endless-line', code: 'upstream_bad_response', calls: 1 },
 ];
@@ -61,6 +60,11 @@ const PATIENT_LIMITS = {
   plainTotalMs: 600_000,
   maxWaitMs: 300_000,
 };
+
+const part = (text: string) => ({ type: 'text', text });
+const wholeOf = (content: unknown) => ({
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});
 
 describe('a misbehaving vendor, seen through the openai connector', () => {
   let upstream: Upstream;
@@ -196,6 +200,37 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
       upstream.expect({ fault: 'server-error' }).expect({ fault: 'reset' }).expect({ content: 'At last.' });
       await expect(caller.stream(targetAt(upstream.url))).resolves.toMatchObject({ text: 'At last.', error: null });
     });
+  });
+
+  describe('an error with status 200', () => {
+    const errorOf = (error: object) => ({ raw: JSON.stringify({ error }) });
+
+    it.each([
+      [{ message: 'Insufficient credits', code: 402 }, 'upstream_rejected', 1],
+      [{ message: 'Slow down', code: 429 }, 'upstream_rate_limited', 3],
+      [{ message: 'Down', code: '503' }, 'upstream_error', 3],
+      [{ message: 'Overloaded', type: 'overloaded_error' }, 'upstream_error', 3],
+      [{ message: 'No quota', code: 'insufficient_quota' }, 'upstream_rate_limited', 1],
+      [{ message: 'Odd' }, 'upstream_error', 1],
+    ])('%j is %s after %d call(s), plain and streamed', async (error, code, calls) => {
+      upstream.expect(errorOf(error), { times: 2 * calls });
+      expect((await caller.failure(targetAt(upstream.url))).code).toBe(code);
+      const { error: streamed, chunks } = await caller.stream(targetAt(upstream.url));
+      expect([streamed?.code, chunks]).toEqual([code, []]);
+    });
+
+    it('passes on the vendor’s words for a refusal', async () => {
+      upstream.expect(errorOf({ message: 'Insufficient credits', code: 402 }));
+      expect((await caller.failure(targetAt(upstream.url))).detail).toContain('Insufficient credits');
+    });
+  });
+
+  it.each([
+    ['a byte order mark', { raw: `\uFEFF${JSON.stringify(wholeOf('Par'))}` }, 'Par'],
+    ['text parts in the middle of a word', { raw: JSON.stringify(wholeOf([part('Par'), part('is')])) }, 'Paris'],
+  ])('reads a whole answer with %s', async (_, reply, text) => {
+    upstream.expect(reply);
+    await expect(caller.complete(targetAt(upstream.url))).resolves.toMatchObject({ text });
   });
 
   it('passes on why a request was rejected, without secrets', async () => {

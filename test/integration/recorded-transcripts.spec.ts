@@ -5,7 +5,7 @@ import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { Connector } from '../../src/connectors';
 import type { FunctionCall } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
-import { CallAssembler } from '../../src/tool-calling/call-assembler';
+import { AnswerAssembler } from '../../src/tool-calling/answer-assembler';
 import {
   ownRecordings,
   saidIn,
@@ -52,9 +52,9 @@ describe('recorded transcripts', () => {
     }
     const { chunks, text, error } = await caller.stream(targetAt(upstream.url));
     if (error !== null) throw error;
-    const assembler = new CallAssembler();
-    for (const delta of chunks.flatMap(({ calls }) => calls ?? [])) assembler.add(delta);
-    return { text, calls: meant(assembler.finish()) };
+    const assembler = new AnswerAssembler();
+    for (const chunk of chunks) assembler.add(chunk);
+    return { text, calls: meant(assembler.calls) };
   }
 
   const all = [...ownRecordings(), ...sharedRecordings()];

@@ -28,7 +28,6 @@ export const FAULTS = [
   'error-object-mid-stream',
   'error-event-mid-stream',
   'error-object',
-  'json-on-stream',
   'html',
   'empty-object',
   'no-choices',
@@ -210,7 +209,6 @@ const PLAYS: Readonly<Record<FaultName, Play>> = {
   ),
   'error-object': ({ response, dialect }) =>
     json(response, 200, dialect.refusal({ status: 500, message: CANARY, type: 'server_error', code: null })),
-  'json-on-stream': (scene) => json(scene.response, 200, whole(scene, 'A plain answer')),
   html: html(200),
   'empty-object': oddObject(() => ({})),
   'no-choices': oddObject((scene) => ({ ...whole(scene, ''), choices: [] })),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { VendorAnswer, VendorQuestion } from '../../src/connectors/testing/scripted-vendor.types';
 import { DIALECTS } from './dialects';
 import { OPENAI } from './dialects/openai';
@@ -199,6 +200,7 @@ async function play(reply: UpstreamReply, request: UpstreamRequest, response: Se
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers }).end(reply.raw);
     return;
   }
+  if (reply.coding !== undefined || reply.otherFraming === true) return playOddly(reply, request, response);
   if (!dialect.streams(request)) {
     await pause(reply.firstDelayMs ?? 0, response);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(dialect.whole(reply, request)));
@@ -212,6 +214,18 @@ async function play(reply: UpstreamReply, request: UpstreamRequest, response: Se
     await pause(reply.delayMs ?? 0, response);
   }
   response.end();
+}
+
+const CODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+
+/** A right answer in a form that nobody asked for. */
+function playOddly(reply: VendorAnswer, request: UpstreamRequest, response: ServerResponse): void {
+  const dialect = dialectOf(request);
+  const streams = dialect.streams(request) !== (reply.otherFraming === true);
+  const text = streams ? dialect.frames(reply, request).join('') : JSON.stringify(dialect.whole(reply, request));
+  response.setHeader('content-type', streams ? dialect.streamType : 'application/json');
+  if (reply.coding !== undefined) response.setHeader('content-encoding', reply.coding);
+  response.end(reply.coding === undefined ? text : CODERS[reply.coding](text));
 }
 
 /** Ends early when the caller hangs up. */

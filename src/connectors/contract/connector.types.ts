@@ -78,11 +78,11 @@ export interface ModelImage {
 }
 
 /**
- * The function calls of one chunk, as the vendor sent them: any member may be missing, shifted or repeated, and
- * `tool-calling/` puts calls together from them.
+ * A piece of a function call in a chunk. `index` counts the calls of an answer from 0; the first piece of a call has its id
+ * and whole name, later ones have null there and more of the arguments. Connectors repair what vendors send otherwise.
  */
 export interface FunctionCallDelta {
-  readonly index: number | null;
+  readonly index: number;
   readonly id: string | null;
   readonly name: string | null;
   readonly arguments: string;

@@ -93,13 +93,14 @@ export class ConformanceDriver {
   }
 }
 
-/** The calls that a well-behaved vendor's deltas make; what to do with others is the tool loop's affair. */
+/** The calls that the deltas make, read as strictly as OpenAI's own client does. */
 function assembled(deltas: readonly FunctionCallDelta[]): FunctionCall[] {
-  const calls: { index: number | null; id: string; name: string; given: string }[] = [];
+  const calls: { id: string; name: string; given: string }[] = [];
   for (const { index, id, name, arguments: given } of deltas) {
-    const known = calls.find((call) => (id !== null ? call.id === id : call.index === index));
-    if (known === undefined) calls.push({ index, id: id ?? '', name: name ?? '', given });
-    else known.given += given;
+    const known = calls[index];
+    if (known !== undefined) known.given += given;
+    else if (index === calls.length && id !== null && name !== null) calls.push({ id, name, given });
+    else throw new Error(`The first piece of call ${index} has no id or no name, or is out of turn`);
   }
   return calls.map(({ id, name, given }) => ({ id, type: 'function', function: { name, arguments: given } }));
 }

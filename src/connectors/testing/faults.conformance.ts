@@ -70,6 +70,28 @@ export function describeFaults(driver: ConformanceDriver): void {
     await expect(driver.stream()).resolves.toMatchObject({ text: TRICKY_TEXT, finishReason: 'stop', error: null });
   });
 
+  it.each(['gzip', 'br', 'deflate'] as const)('reads an answer that is compressed (%s)', async (coding) => {
+    vendor.answers({ content: TRICKY_TEXT, coding }, 2);
+    await expect(driver.complete()).resolves.toMatchObject({ text: TRICKY_TEXT });
+    await expect(driver.stream()).resolves.toMatchObject({ text: TRICKY_TEXT, finishReason: 'stop', error: null });
+  });
+
+  it('reads a whole answer to a request for a stream', async () => {
+    vendor.answers({ content: TRICKY_TEXT, otherFraming: true });
+    await expect(driver.stream()).resolves.toMatchObject({ text: TRICKY_TEXT, finishReason: 'stop', error: null });
+  });
+
+  it('reads a stream that answers a request for a whole answer', async () => {
+    vendor.answers({ content: TRICKY_TEXT, otherFraming: true });
+    await expect(driver.complete()).resolves.toMatchObject({ text: TRICKY_TEXT, finishReason: 'stop' });
+  });
+
+  it('leaves thoughts in the text to nobody who reads the answer', async () => {
+    vendor.answers({ content: '<think>It may be 41.</think>\nIt is 42.' }, 2);
+    await expect(driver.complete()).resolves.toMatchObject({ text: 'It is 42.' });
+    await expect(driver.stream()).resolves.toMatchObject({ text: 'It is 42.' });
+  });
+
   it('asks again after a failure that may pass', async () => {
     vendor.fails('server-error');
     vendor.answers({ content: 'Because.' });

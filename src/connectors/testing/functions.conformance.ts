@@ -72,6 +72,14 @@ export function describeFunctions(driver: ConformanceDriver): void {
       expect(usage).not.toBeNull();
     });
 
+    it('says so in a whole answer to a request for a stream', async () => {
+      vendor.answers({ toolCalls, otherFraming: true }, 2);
+      const streamed = await driver.stream(offering());
+      expect([meant(streamed.calls), streamed.finishReason]).toEqual([scripted(toolCalls), 'tool_calls']);
+      const whole = await driver.complete(offering());
+      expect([meant(whole.calls), whole.finishReason]).toEqual([scripted(toolCalls), 'tool_calls']);
+    });
+
     it('streams them to the client in OpenAI’s shape', async () => {
       vendor.answers({ toolCalls });
       const { chunks } = await driver.stream(offering());

@@ -15,6 +15,10 @@ export interface VendorAnswer {
   /** Characters per streamed piece of a call's arguments; calls take turns. Default: one piece per call. */
   readonly argumentPieces?: number;
   readonly images?: readonly VendorImage[];
+  /** Compresses the body, though nobody asked for it. */
+  readonly coding?: 'gzip' | 'br' | 'deflate';
+  /** Answers whole where a stream was asked for, and the other way round. */
+  readonly otherFraming?: boolean;
 }
 
 export interface VendorImage {

@@ -1,12 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
+import { decodedBody } from '../../platform/outbound';
 import type { ModelCallContext, ModelChunk } from '../contract';
 import { BodyPump } from './body-pump';
 import { CallDeadline } from './call-deadline';
 import type { ModelCallLimits } from '../contract';
 import { truncated } from './model-transport';
 import { waitForRetry } from './retry';
-import { failureOfTransport } from './upstream-failure';
+import { failureOfTransport, UpstreamFailure } from './upstream-failure';
 
 /** A plain call: as many tries as the limits allow, one deadline over all. Rejects with `AppError` only. */
 export async function callModel<T>(
@@ -75,7 +76,7 @@ async function* readAnswer(
   attempt: StreamAttempt,
 ): AsyncGenerator<readonly ModelChunk[], void, undefined> {
   const response = await attempt.open(deadline);
-  const pump = new BodyPump(response.body);
+  const pump = new BodyPump(decodedBody(response));
   let complete = false;
   try {
     const reader = attempt.reader(response);
@@ -113,6 +114,7 @@ async function nextRead(pump: BodyPump, reader: ChunkReader): Promise<readonly B
 
 /** After the first chunk a lost connection means a truncated answer, whatever the socket says. */
 function lossMidway(error: unknown, deadline: CallDeadline): AppError {
+  if (error instanceof UpstreamFailure) return error.error;
   const { error: mapped } = failureOfTransport(error, deadline);
   return mapped.code === 'upstream_error' && !(error instanceof AppError) ? truncated() : mapped;
 }

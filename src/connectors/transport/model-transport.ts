@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { AppError, type JsonObject } from '../../kernel';
 import { traceHeaders } from '../../platform/context';
 import { encodeJson } from '../../platform/http';
-import type { OutboundClient } from '../../platform/outbound';
+import { decodedBody, type OutboundClient } from '../../platform/outbound';
 import type { ModelTarget } from '../contract';
 import type { CallDeadline } from './call-deadline';
 import type { ModelCallLimits } from '../contract';
@@ -24,7 +24,7 @@ export interface ModelPost extends ModelGet {
 
 /** Longest error page read, and longest plain answer. Bytes. */
 const MAX_REFUSAL = 65_536;
-const MAX_BODY = 16 * 1024 * 1024;
+export const MAX_BODY = 16 * 1024 * 1024;
 
 /** One try at a vendor. Rejects with `UpstreamFailure` for a status other than 2xx and with undici's errors otherwise. */
 export class ModelTransport {
@@ -58,18 +58,22 @@ export class ModelTransport {
       bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
     });
     if (response.statusCode >= 200 && response.statusCode < 300) return response;
-    const text = await readUpTo(response.body, MAX_REFUSAL).catch(() => '');
+    const text = await readUpTo(decodedBody(response), MAX_REFUSAL).catch(() => '');
     throw failureOfStatus({ status: response.statusCode, headers: response.headers, text }, [target.apiKey]);
   }
 
   /** The whole body as parsed JSON. @throws AppError `upstream_bad_response` */
   async json(response: Dispatcher.ResponseData, maxBytes = MAX_BODY): Promise<unknown> {
-    const text = await readUpTo(response.body, maxBytes);
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw noJson(response.statusCode, text, cause);
-    }
+    return jsonOf(await readUpTo(decodedBody(response), maxBytes), response.statusCode);
+  }
+}
+
+/** A vendor's JSON. A byte order mark before it is no part of it. @throws AppError `upstream_bad_response` */
+export function jsonOf(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (cause) {
+    throw noJson(status, text, cause);
   }
 }
 
@@ -92,6 +96,8 @@ function endpoint(baseUrl: string, path: string): URL {
 const headersFor = ({ target, headers }: ModelGet, stream: boolean): Record<string, string> => ({
   'content-type': 'application/json',
   accept: stream ? 'text/event-stream, application/x-ndjson' : 'application/json',
+  // A compressed stream arrives in blocks, not by the token.
+  'accept-encoding': 'identity',
   'user-agent': 'bellwether',
   ...(headers ?? (target.apiKey === null ? {} : { authorization: `Bearer ${target.apiKey}` })),
   ...(target.continuesTraces === true ? traceHeaders() : {}),

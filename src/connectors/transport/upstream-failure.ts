@@ -57,13 +57,20 @@ export function failureOfStatus(response: RefusedResponse, secrets: readonly (st
   return new UpstreamFailure(error, retryable, wish, response.status);
 }
 
-/** An `error` that arrives inside an answer with status 200; never retried, for part of the answer may be out. */
-export function errorInAnswer(payload: unknown, secrets: readonly (string | null)[]): AppError {
+/**
+ * An `error` that arrives inside an answer with status 200. A numeric code counts as a status. A failure that may pass is
+ * tried again, unless a part of the answer is out.
+ */
+export function errorInAnswer(payload: unknown, secrets: readonly (string | null)[]): UpstreamFailure {
   const vendor = vendorErrorIn(payload);
-  const code =
-    CODES_BY_TYPE.find(([pattern]) => pattern.test(`${vendor.code} ${vendor.type}`))?.[1] ?? 'upstream_error';
+  const words = `${vendor.code} ${vendor.type}`;
+  const status = /^[45]\d\d$/.test(vendor.code) ? Number(vendor.code) : null;
+  const byType = CODES_BY_TYPE.find(([pattern]) => pattern.test(words))?.[1];
+  const code = byType ?? (status === null ? 'upstream_error' : codeOfStatus(status));
   const told = { status: 200, message: wordsOf(vendor.reason, secrets), request_id: null, retries: 0 };
-  return new AppError(code, messageFor(code, vendor.reason, secrets), { vendor: told });
+  const error = new AppError(code, messageFor(code, vendor.reason, secrets), { vendor: told });
+  const mayPass = status === null ? PASSING_TYPE.test(words) : RETRIED_STATUS(status);
+  return new UpstreamFailure(error, mayPass && !words.includes('insufficient_quota'), null, 200);
 }
 
 /** The failure that the last of `tries` tries ended with. */
@@ -90,6 +97,8 @@ function requestIdOf(headers: RefusedResponse['headers'], secrets: readonly (str
   const id = headers['x-request-id'] ?? headers['request-id'];
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) && !secrets.includes(id) ? id : null;
 }
+
+const PASSING_TYPE = /rate_limit|too_many|overloaded|server_error|internal|unavailable|timeout/i;
 
 const CODES_BY_TYPE: readonly (readonly [RegExp, VendorCode])[] = [
   [/rate_limit|quota|too_many/, 'upstream_rate_limited'],
@@ -134,7 +143,8 @@ function vendorErrorIn(payload: unknown): VendorError {
   const error = isJsonObject(outer['error']) ? outer['error'] : outer;
   const reasons = [error['message'], outer['error'], outer['detail'], outer['message']];
   const reason = reasons.find((candidate) => typeof candidate === 'string');
-  const word = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const word = (value: unknown): string =>
+    typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : '';
   return { reason: reason ?? null, code: word(error['code']), type: word(error['type']) };
 }
 

@@ -1,14 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { ModelChunk } from '../contract';
-import { badResponse, SseReader, truncated, UpstreamFailure, type ChunkReader } from '../transport';
+import { badResponse, SseReader, truncated, type ChunkReader } from '../transport';
 import { callChunkOf, chunkOf, usageChunkOf } from './chat-shapes';
 import type { AnswerDecoder, VendorCall, VendorCodec } from './codec.types';
 import { LineReader } from './line-reader';
+import type { SplitText, ThoughtSplitter } from './thought-splitter';
 
 /** Reads a vendor's stream with its codec and writes OpenAI's chunks. */
 export class AnswerStreamReader<Kept extends object> implements ChunkReader {
   private readonly frames: SseReader | LineReader;
   private readonly decoder: AnswerDecoder<Kept>;
+  private readonly thoughts: ThoughtSplitter;
   private begun = false;
   private concluded = false;
   private calls = 0;
@@ -19,6 +21,7 @@ export class AnswerStreamReader<Kept extends object> implements ChunkReader {
   ) {
     this.frames = codec.framing === 'sse' ? new SseReader(codec.maxEventChars) : new LineReader();
     this.decoder = codec.decoder(call.maxAnswerChars);
+    this.thoughts = call.thoughts();
   }
 
   get done(): boolean {
@@ -56,11 +59,11 @@ export class AnswerStreamReader<Kept extends object> implements ChunkReader {
     if (this.done || data === '[DONE]') return;
     const event = this.parse(data);
     const failure = this.codec.failure(event, this.call.secrets);
-    if (failure !== null) throw this.begun && failure instanceof UpstreamFailure ? failure.error : failure;
+    if (failure !== null) throw failure;
     const { text, calls, images } = this.decoder.add(event);
     const { head } = this.call;
     if (text !== '' || calls.length > 0 || images.length > 0) this.begin(chunks);
-    if (text !== '') chunks.push(chunkOf(head, { content: text }));
+    this.say(this.thoughts.add(text), chunks);
     for (const call of calls) chunks.push(callChunkOf(head, this.calls++, call));
     if (images.length > 0) chunks.push({ ...chunkOf(head, { content: '' }), images });
   }
@@ -70,6 +73,13 @@ export class AnswerStreamReader<Kept extends object> implements ChunkReader {
     this.begun = true;
   }
 
+  private say({ text, thoughts }: SplitText, chunks: ModelChunk[]): void {
+    const { head } = this.call;
+    const echoed = { reasoning_content: thoughts };
+    if (thoughts !== '') chunks.push({ ...chunkOf(head, echoed), echoed });
+    if (text !== '') chunks.push(chunkOf(head, { content: text }));
+  }
+
   private conclude(chunks: ModelChunk[]): void {
     if (this.concluded) return;
     this.concluded = true;
@@ -77,6 +87,7 @@ export class AnswerStreamReader<Kept extends object> implements ChunkReader {
     const { finishReason, usage, kept } = this.decoder;
     for (const [callId, each] of kept) this.call.keep(callId, each);
     this.begin(chunks);
+    this.say(this.thoughts.finish(), chunks);
     const finish = chunkOf(head, {}, finishReason);
     if (includeUsage) chunks.push(finish, usageChunkOf(head, usage));
     else chunks.push({ ...finish, usage });

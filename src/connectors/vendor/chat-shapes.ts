@@ -10,6 +10,8 @@ export const MAX_NAME = 256;
 /** For vendors that send calls without ids. Unique, and within OpenAI's limit of 40 characters. */
 export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
 
+export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
 /** Members that all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
 export interface AnswerHead {
   readonly id: string;
@@ -22,6 +24,7 @@ export interface Delta {
   readonly role?: 'assistant';
   readonly content?: string | null;
   readonly tool_calls?: readonly JsonObject[];
+  readonly reasoning_content?: string;
 }
 
 export const headOf = ({ model }: { readonly model: string }): AnswerHead => ({
@@ -29,6 +32,27 @@ export const headOf = ({ model }: { readonly model: string }): AnswerHead => ({
   created: Math.floor(Date.now() / 1000),
   model,
 });
+
+/** Finish reasons of compatible servers (TGI, Mistral, gateways) in OpenAI's words. */
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['max_length', 'length'],
+  ['model_length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['safety', 'content_filter'],
+]);
+
+/**
+ * OpenAI's word for how an answer ended. A reason that nobody knows means the end, or the calls before it.
+ * `asksOldCalls`: the client offers `functions`, the parameter before `tools`.
+ */
+export function finishReasonOf(reason: string, hasCalls: boolean, asksOldCalls: boolean): string {
+  if (reason === 'stop' || (reason === 'function_call' && asksOldCalls)) return reason;
+  return FINISH_REASONS.get(reason.toLowerCase()) ?? (hasCalls ? 'tool_calls' : 'stop');
+}
 
 /** A chunk in the strict shape, for vendors that do not speak OpenAI's. */
 export function chunkOf(head: AnswerHead, delta: Delta, finishReason: string | null = null): ModelChunk {
@@ -53,8 +77,10 @@ export const usageChunkOf = (head: AnswerHead, usage: Usage): ModelChunk => ({
 
 /** The chunks of an answer that did not come as a stream. */
 export function chunksOfWhole(head: AnswerHead, answer: ModelAnswer, includeUsage: boolean): readonly ModelChunk[] {
-  const { text, images = [], finishReason, usage } = answer;
+  const { text, images = [], calls, finishReason, usage, echoed } = answer;
   const chunks = [chunkOf(head, { role: 'assistant', content: '' })];
+  if (echoed !== undefined) chunks.push({ ...chunkOf(head, { ...echoed }), echoed });
+  for (const [index, call] of calls.entries()) chunks.push(callChunkOf(head, index, call));
   if (text !== '') chunks.push(chunkOf(head, { content: text }));
   if (images.length > 0) chunks.push({ ...chunkOf(head, { content: '' }), images });
   const finish = chunkOf(head, {}, finishReason);

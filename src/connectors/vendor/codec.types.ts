@@ -3,6 +3,7 @@ import type { ModelAnswer, ModelImage, ModelRequest, ModelTarget } from '../cont
 import type { ChunkReader } from '../transport';
 import type { AnswerHead } from './chat-shapes';
 import type { InlineImages } from './inline-images';
+import type { ThoughtSplitter } from './thought-splitter';
 
 /** One call of a vendor. */
 export interface VendorCall<Kept extends object = object> {
@@ -20,6 +21,8 @@ export interface VendorCall<Kept extends object = object> {
   /** The value that an earlier answer of this conversation kept under the id of a function call. */
   readonly recall: (callId: string) => Kept | undefined;
   readonly keep: (callId: string, kept: Kept) => void;
+  /** For the text of one answer as it is streamed. */
+  readonly thoughts: () => ThoughtSplitter;
 }
 
 export interface VendorPost {

@@ -12,6 +12,7 @@ export {
   stopsIn,
 } from './openai-params';
 export { fixedAnswer } from './fixed-answer';
+export { splitThoughts, ThoughtSplitter } from './thought-splitter';
 export { TextConnector } from './text-connector';
 export { vendorPlugin, wirePlugin } from './vendor-connector';
 export { wireOf } from './wire-of';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, type Usage } from '../../kernel';
+import { AppError } from '../../kernel';
 import type {
   Connector,
   ConnectorDefinition,
@@ -8,9 +8,8 @@ import type {
   ModelChunk,
   ModelRequest,
 } from '../contract';
-import { answerOf, chunkOf, headOf, usageChunkOf, wantsUsage } from './chat-shapes';
+import { answerOf, chunkOf, headOf, NO_USAGE, usageChunkOf, wantsUsage } from './chat-shapes';
 
-const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 const MAX_PIECES = 400;
 
 /** A connector without a vendor: `write` makes the whole answer, and streams get it in pieces. */

@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import { isJsonObject } from '../../kernel';
+import { decodedBody } from '../../platform/outbound';
 import type {
   Connector,
   ConnectorDefinition,
@@ -11,12 +10,17 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../contract';
-import { badResponse, callModel, errorInAnswer, ModelTransport, streamModel, type ModelPost } from '../transport';
+import { callModel, MAX_BODY, ModelTransport, streamModel } from '../transport';
 import { chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 import { inlineImages, NO_IMAGES, type InlineImages } from './inline-images';
+import { ThoughtSplitter } from './thought-splitter';
 import { TurnMemory } from './turn-memory';
+import { answerOfStream, isStream, isWhole, WholeAnswerReader } from './other-framing';
 import { wireOf } from './wire-of';
+
+/** Models remembered. */
+const MAX_THINKERS = 1_000;
 
 type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
 
@@ -24,6 +28,8 @@ type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
 export class VendorConnector<Kept extends object> implements Connector {
   private readonly transport: ModelTransport;
   private readonly turns = new TurnMemory<Kept>();
+  /** Models whose thoughts end with a tag that nothing opened. */
+  private readonly unopenedThinkers = new Set<string>();
 
   constructor(
     readonly definition: ConnectorDefinition,
@@ -38,7 +44,12 @@ export class VendorConnector<Kept extends object> implements Connector {
     const post = { ...this.wire.encode(call), target, stream: false };
     return callModel(this.parts.limits, context, async (deadline) => {
       const response = await this.transport.post({ ...post, deadline });
-      return this.wire.whole(await this.transport.json(response, this.wire.maxBodyBytes), call);
+      const { reader, maxBodyBytes = MAX_BODY } = this.wire;
+      if (reader !== undefined && isStream(response)) {
+        // The chunk with the usage is read here, whether the client asked for it or not.
+        return answerOfStream(decodedBody(response), reader({ ...call, includeUsage: false }), call, maxBodyBytes);
+      }
+      return this.wire.whole(await this.transport.json(response, maxBodyBytes), call);
     });
   }
 
@@ -76,20 +87,13 @@ export class VendorConnector<Kept extends object> implements Connector {
   ): AsyncGenerator<readonly ModelChunk[]> {
     const post = { ...this.wire.encode(call), target: call.target, stream: true };
     return streamModel(this.parts.limits, context, {
-      open: (deadline) => this.open({ ...post, deadline }),
-      reader: () => reader(call),
+      open: (deadline) => this.transport.post({ ...post, deadline }),
+      // Some servers and proxies do not stream: their answer is whole.
+      reader: (response) =>
+        this.wire.eventStream && isWhole(response)
+          ? new WholeAnswerReader(this.wire, call, response.statusCode)
+          : reader(call),
     });
-  }
-
-  /** Opens the stream. Plain JSON instead of events is a failure: the error in the body, or a bad response. */
-  private async open(post: ModelPost): Promise<Dispatcher.ResponseData> {
-    const response = await this.transport.post(post);
-    const type = response.headers['content-type'];
-    const isEventStream = type === undefined || String(type).toLowerCase().includes('text/event-stream');
-    if (!this.wire.eventStream || isEventStream) return response;
-    const payload = await this.transport.json(response);
-    const failed = isJsonObject(payload) && (payload['error'] ?? null) !== null;
-    throw failed ? errorInAnswer(payload, [post.target.apiKey]) : badResponse('The model vendor did not send a stream');
   }
 
   private async images(request: ModelRequest, { signal }: ModelCallContext): Promise<InlineImages> {
@@ -105,6 +109,7 @@ export class VendorConnector<Kept extends object> implements Connector {
     stream = false,
   ): VendorCall<Kept> {
     const owner = { target, scope };
+    const asked = `${target.baseUrl} ${request.model}`;
     return {
       request,
       target,
@@ -116,7 +121,12 @@ export class VendorConnector<Kept extends object> implements Connector {
       secrets: [target.apiKey],
       recall: (callId) => this.turns.recall(owner, callId),
       keep: (callId, kept) => this.turns.keep(owner, callId, kept),
+      thoughts: () => new ThoughtSplitter(this.unopenedThinkers.has(asked), () => this.thinksUnopened(asked)),
     };
+  }
+
+  private thinksUnopened(model: string): void {
+    if (this.unopenedThinkers.size < MAX_THINKERS) this.unopenedThinkers.add(model);
   }
 }
 

@@ -4,4 +4,5 @@ export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outboun
 export type { ResolveHost } from './guarded-connector';
 export { outboundFailure } from './outbound.errors';
 export { OutboundModule } from './outbound.module';
+export { decodedBody } from './redirect';
 export { vendorGate } from './vendor-gate';

@@ -9,7 +9,7 @@ import { DialPolicy, portOf, refused } from './dial-policy';
 import { guardedConnector, plainLookup, type ResolveHost } from './guarded-connector';
 import { outboundFailure } from './outbound.errors';
 import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
-import { nextHop, readBytes, REDIRECTS } from './redirect';
+import { type Hop, nextHop, readBytes, REDIRECTS } from './redirect';
 
 /** Injection token of the name resolver; `dns.lookup` by default. */
 export const RESOLVE_HOST = Symbol('RESOLVE_HOST');
@@ -89,10 +89,10 @@ export class OutboundClient implements OnModuleDestroy {
   }
 
   private async follow(input: OutboundRequest, signal: AbortSignal): Promise<OutboundBytes> {
-    let hop = {
+    let hop: Hop = {
       url: this.policy.parse(input.url, input.trusted === true),
       method: input.method ?? 'GET',
-      headers: input.headers ?? {},
+      headers: { 'accept-encoding': 'identity', ...input.headers },
       body: input.body,
       trusted: input.trusted === true,
     };

@@ -1,3 +1,5 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
 import type { OutboundBytes, OutboundRequest } from './outbound.types';
@@ -7,7 +9,13 @@ export const REDIRECTS = 3;
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that are sent to another origin; any other may be a credential. */
-const SAFE_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+const SAFE_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'user-agent',
+]);
 
 export interface Hop {
   readonly url: URL;
@@ -43,6 +51,35 @@ export function nextHop(hop: Hop, status: number, location: string | string[] | 
 const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name.toLowerCase())));
 
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/**
+ * The body of an answer without its content coding. Requests ask for `identity`, and some servers and proxies compress all
+ * the same (RFC 9110 §12.5.3). @throws AppError `upstream_bad_response` for a coding that is not known
+ */
+export function decodedBody({ headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): Readable {
+  const coding = String(headers['content-encoding'] ?? 'identity')
+    .trim()
+    .toLowerCase();
+  if (coding === 'identity' || coding === '') return body;
+  const decoder = DECODERS.get(coding)?.();
+  if (decoder === undefined) {
+    body.on('error', () => undefined).destroy();
+    throw new AppError(
+      'upstream_bad_response',
+      `The server compressed its answer in a way that is not read: ${coding}`,
+    );
+  }
+  // An error of either ends both, and is read from the decoder.
+  pipeline(body, decoder, () => undefined);
+  return decoder;
+}
+
 /** Reads the body up to `maxBytes`; a larger Content-Length fails at once. */
 export async function readBytes(
   response: Dispatcher.ResponseData,
@@ -56,7 +93,7 @@ export async function readBytes(
   }
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of response.body as AsyncIterable<Buffer>) {
+  for await (const part of decodedBody(response) as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > maxBytes) throw tooLarge;
     take?.(part.length);

@@ -48,7 +48,7 @@ function encode({ request, target, stream, images, recall }: VendorCall<KeptTurn
 function failure(event: JsonObject, secrets: readonly (string | null)[]): UpstreamFailure | null {
   if (event['type'] !== 'error') return null;
   const type = isJsonObject(event['error']) ? event['error']['type'] : null;
-  return new UpstreamFailure(errorInAnswer(event, secrets), typeof type === 'string' && PASSING.test(type));
+  return new UpstreamFailure(errorInAnswer(event, secrets).error, typeof type === 'string' && PASSING.test(type));
 }
 
 /** API reference, "List Models". One page holds 1,000. */

@@ -17,5 +17,5 @@ export function geminiFailure(payload: JsonObject, secrets: readonly (string | n
   if ((payload['error'] ?? null) === null) return null;
   const error = isJsonObject(payload['error']) ? payload['error'] : {};
   const known = { error: { message: error['message'], type: TYPES.get(error['status']) ?? 'server_error' } };
-  return new UpstreamFailure(errorInAnswer(known, secrets), PASSING.has(error['status']));
+  return new UpstreamFailure(errorInAnswer(known, secrets).error, PASSING.has(error['status']));
 }

@@ -1,23 +1,24 @@
 import { isJsonObject, type JsonObject, type Usage } from '../../../kernel';
 import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../contract';
-import { usageOf, type VendorCall } from '../../vendor';
+import { type ThoughtSplitter, usageOf, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, SseReader, truncated, type ChunkReader, type SseEvent } from '../../transport';
+import { type ChunkChoice, ChoiceRepair } from './choice-repair';
 import { echoedIn } from './echoed-members';
-import { callDeltasOf } from './function-calls';
 import { KnownDelta } from './known-delta';
 import { strictChunk, usesDeltas, type StrictChunk } from './strict-chunk';
 
-export type ChatStreamOptions = Pick<VendorCall, 'head' | 'includeUsage' | 'maxAnswerChars' | 'secrets'>;
+export type ChatStreamOptions = Pick<
+  VendorCall,
+  'request' | 'head' | 'includeUsage' | 'maxAnswerChars' | 'secrets' | 'thoughts'
+>;
 
 /** A vendor whose chunks never repeat (random padding in each) is parsed throughout after so many tries at learning. */
 const LEARNING_TRIES = 4;
 
-const NO_CALLS: readonly FunctionCallDelta[] = [];
-/** Characters that an empty entry counts for, so that a vendor cannot send them without end. */
-const CALL_WEIGHT = 4;
-
-const sizeOf = (calls: readonly FunctionCallDelta[]): number =>
-  calls.reduce((sum, call) => sum + CALL_WEIGHT + (call.name?.length ?? 0) + call.arguments.length, 0);
+/** More answers at once (`n`) than OpenAI makes. */
+const MAX_CHOICES = 128;
+const CLOSING_TAG = '</think';
+const NOTHING_SENT = { calls: [], sentChars: 0 } as const;
 
 /** Reads OpenAI's stream: whole only with a finish reason. A cut body can look like a clean end. */
 export class ChatStreamReader implements ChunkReader {
@@ -34,10 +35,15 @@ export class ChatStreamReader implements ChunkReader {
   private held: ModelChunk | null = null;
   private usage: Usage | null = null;
   private sawUsage = false;
-  private sawCalls = false;
+  private readonly repairs = new Map<number, ChoiceRepair>();
+  /** Of the first choice, whose text and calls the service reads itself. */
+  private readonly thoughts: ThoughtSplitter;
   private latest: StrictChunk['chunk'] | null = null;
 
-  constructor(private readonly options: ChatStreamOptions) {}
+  constructor(private readonly options: ChatStreamOptions) {
+    this.thoughts = options.thoughts();
+    this.repairs.set(0, new ChoiceRepair(options.request, this.thoughts));
+  }
 
   read(bytes: Buffer, chunks: ModelChunk[]): void {
     const events: SseEvent[] = [];
@@ -65,6 +71,7 @@ export class ChatStreamReader implements ChunkReader {
     if (match !== null) {
       this.flush(chunks);
       this.count(match.text.length);
+      if (match.text.includes(CLOSING_TAG)) this.thoughts.add(match.text);
       chunks.push({ data: match.data, text: match.text, finishReason: null, usage: null });
     } else if (event.data === '[DONE]') {
       this.done = true;
@@ -77,8 +84,7 @@ export class ChatStreamReader implements ChunkReader {
   private acceptParsed(event: SseEvent, chunks: ModelChunk[]): void {
     const payload = this.parse(event);
     this.sawDelta ||= usesDeltas(payload);
-    const strict = strictChunk(payload, this.options.head, !this.sawDelta);
-    if (strict === null) throw badResponse('A chunk of the model vendor holds no choices');
+    const strict = this.repaired(strictChunk(payload, this.options.head, !this.sawDelta));
     const usage = usageOf(strict.chunk.usage);
     if (strict.chunk.choices.length === 0) return this.acceptUsage(strict, usage, chunks);
     this.sawChoice = true;
@@ -108,14 +114,30 @@ export class ChatStreamReader implements ChunkReader {
     const finishReason = choices.find((choice) => choice.finish_reason !== null)?.finish_reason ?? null;
     const delta = choices.find((choice) => choice.index === 0)?.delta;
     const text = delta?.content ?? '';
-    const calls = delta?.tool_calls === undefined ? NO_CALLS : callDeltasOf(delta.tool_calls);
+    const { calls, sentChars } = delta === undefined ? NOTHING_SENT : this.repairOf(0);
     const echoed = delta === undefined ? undefined : echoedIn(delta as JsonObject);
-    this.count(text.length + sizeOf(calls));
-    this.sawCalls ||= calls.length > 0;
+    this.count(text.length + sentChars);
     this.note(usage);
     const oneLine = !strict.changed && !data.includes('\n');
     const chunk = { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
     return withMembers(chunk, calls, echoed);
+  }
+
+  private repaired(strict: StrictChunk): StrictChunk {
+    const given = strict.chunk.choices as unknown as readonly ChunkChoice[];
+    const choices = given.map((choice) => this.repairOf(choice.index).of(choice));
+    if (choices.every((choice, at) => choice === given[at])) return strict;
+    return { chunk: { ...strict.chunk, choices } as unknown as StrictChunk['chunk'], changed: true };
+  }
+
+  private repairOf(index: number): ChoiceRepair {
+    const known = this.repairs.get(index);
+    if (known !== undefined) return known;
+    if (this.repairs.size >= MAX_CHOICES) throw badResponse('The model vendor sent too many answers at once');
+    const { request, thoughts } = this.options;
+    const repair = new ChoiceRepair(request, thoughts());
+    this.repairs.set(index, repair);
+    return repair;
   }
 
   private note(usage: Usage | null): void {
@@ -128,9 +150,9 @@ export class ChatStreamReader implements ChunkReader {
   private conclude(): void {
     if (this.latest === null || !this.sawUsage) return;
     const { id, object, created, model } = this.latest;
-    const finishReason = this.sawCalls ? 'tool_calls' : 'stop';
-    const choices = [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReason }];
-    this.held = { data: JSON.stringify({ id, object, created, model, choices }), text: '', finishReason, usage: null };
+    const choices = [{ index: 0, delta: {}, logprobs: null, finish_reason: 'end' }];
+    const chunk = { id, object, created, model, choices } as unknown as StrictChunk['chunk'];
+    this.held = this.toChunk(this.repaired({ chunk, changed: true }), '', null);
     this.finished = true;
   }
 
@@ -151,7 +173,7 @@ export class ChatStreamReader implements ChunkReader {
   private learn(strict: StrictChunk, data: string, chunk: ModelChunk): void {
     const [choice, another] = strict.chunk.choices;
     if (this.learned >= LEARNING_TRIES || another !== undefined || choice?.index !== 0 || chunk.text === '') return;
-    if (Object.keys(choice.delta).length !== 1 || this.usage !== null) return;
+    if (Object.keys(choice.delta).length !== 1 || this.usage !== null || !this.thoughts.isPlain) return;
     this.learned += 1;
     this.known = KnownDelta.learn(data, chunk.data, chunk.text);
   }

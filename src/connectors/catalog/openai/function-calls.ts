@@ -1,9 +1,10 @@
 import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
-import type { FunctionCallDelta } from '../../contract';
+import type { VendorCallPiece } from './call-repair';
 import { callId, MAX_CALLS, MAX_NAME } from '../../vendor';
 import { badResponse } from '../../transport';
 
-const entriesOf = (toolCalls: unknown): readonly JsonObject[] => {
+/** The objects among the entries of `tool_calls`. @throws AppError `upstream_bad_response` for more than any model calls */
+export const entriesOf = (toolCalls: unknown): readonly JsonObject[] => {
   if (!Array.isArray(toolCalls)) return [];
   if (toolCalls.length > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
   return toolCalls.filter(isJsonObject);
@@ -20,22 +21,18 @@ function argumentsOf(value: unknown): string {
 
 const functionOf = ({ function: called }: JsonObject): JsonObject => (isJsonObject(called) ? called : {});
 
-/**
- * The entries of `delta.tool_calls` of one chunk, as they came.
- * @throws AppError `upstream_bad_response` when there are more than any model calls at once
- */
-export function callDeltasOf(toolCalls: unknown): readonly FunctionCallDelta[] {
-  return entriesOf(toolCalls).map((entry) => {
-    const called = functionOf(entry);
-    const { index, extra_content: extra } = entry;
-    return {
-      ...(isJsonObject(extra) ? { extraContent: extra } : {}),
-      index: Number.isSafeInteger(index) && (index as number) >= 0 ? (index as number) : null,
-      id: textIn(entry['id']),
-      name: textIn(called['name']),
-      arguments: argumentsOf(called['arguments']),
-    };
-  });
+/** A piece of a function call as it came; null for OpenAI's custom tools, which only clients declare. */
+export function pieceOf(entry: JsonObject): VendorCallPiece | null {
+  if (isJsonObject(entry['custom'])) return null;
+  const called = functionOf(entry);
+  const { index, extra_content: extra } = entry;
+  return {
+    ...(isJsonObject(extra) ? { extraContent: extra } : {}),
+    index: Number.isSafeInteger(index) && (index as number) >= 0 ? (index as number) : null,
+    id: textIn(entry['id']),
+    name: textIn(called['name']),
+    arguments: argumentsOf(called['arguments']),
+  };
 }
 
 /**

@@ -11,14 +11,16 @@ export interface StrictChunk {
 /**
  * Fills what OpenAI's schema requires and compatible vendors leave out (`id`, `created`, `object`, a choice's `index`
  * and `finish_reason`); extra members stay. `readMessages`: an empty delta gives way to a `message` beside it, which is
- * wrong once deltas have told the same. Null when there are no usable `choices`.
+ * wrong once deltas have told the same. Anything without usable `choices` (a usage object at the end, a keep-alive) is a
+ * chunk with none.
  */
-export function strictChunk(payload: JsonObject, defaults: AnswerHead, readMessages: boolean): StrictChunk | null {
-  const vendorChoices = payload['choices'];
-  if (!Array.isArray(vendorChoices) || !vendorChoices.every(isJsonObject)) return null;
+export function strictChunk(payload: JsonObject, defaults: AnswerHead, readMessages: boolean): StrictChunk {
+  const sent: unknown = payload['choices'];
+  const vendorChoices = Array.isArray(sent) ? sent.filter(isJsonObject) : [];
   const choices = vendorChoices.map((choice, position) => strictChoice(choice, position, readMessages));
   const head = strictHead(payload, defaults);
-  const changed = head !== null || choices.some((choice, index) => choice !== vendorChoices[index]);
+  const isWhole = Array.isArray(sent) && sent.length === choices.length;
+  const changed = head !== null || !isWhole || choices.some((choice, index) => choice !== vendorChoices[index]);
   // After the filling above the shape is OpenAI's.
   const chunk = (changed ? { ...payload, ...head, choices } : payload) as unknown as ChatCompletionChunk;
   return { chunk, changed };
@@ -75,8 +77,8 @@ function strictDelta(delta: unknown): JsonObject {
   return Array.isArray(content) ? { ...rest, content: textOfParts(content) } : rest;
 }
 
-/** Parts of a delta are pieces of one text: nothing stands between them. */
-const textOfParts = (parts: readonly unknown[]): string =>
+/** Parts of an answer's content are pieces of one text: nothing stands between them. */
+export const textOfParts = (parts: readonly unknown[]): string =>
   parts
     .map((part) => (isJsonObject(part) && isTextPart(part as unknown as ContentPart) ? (part['text'] as string) : ''))
     .join('');

@@ -1,9 +1,10 @@
-import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '../../../kernel';
 import type { ModelAnswer } from '../../contract';
-import { charsOf, usageOf, type AnswerHead, type VendorCall } from '../../vendor';
+import { charsOf, finishReasonOf, splitThoughts, usageOf, type AnswerHead, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, truncated } from '../../transport';
 import { echoedIn } from './echoed-members';
 import { functionCallsOf, strictCalls } from './function-calls';
+import { textOfParts } from './strict-chunk';
 
 /**
  * Checks an answer without `stream` and fills in members that OpenAI's schema requires. Content may be null only with
@@ -12,7 +13,7 @@ import { functionCallsOf, strictCalls } from './function-calls';
  */
 export function readWholeAnswer(
   payload: unknown,
-  { head, secrets, maxAnswerChars }: Pick<VendorCall, 'head' | 'secrets' | 'maxAnswerChars'>,
+  { request, head, secrets, maxAnswerChars }: Pick<VendorCall, 'request' | 'head' | 'secrets' | 'maxAnswerChars'>,
 ): ModelAnswer {
   if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
   if ((payload['error'] ?? null) !== null) throw errorInAnswer(payload, secrets);
@@ -20,9 +21,10 @@ export function readWholeAnswer(
   if (!Array.isArray(vendorChoices) || vendorChoices.length === 0) {
     throw badResponse('The answer of the model vendor holds no choices');
   }
-  const choices = vendorChoices.map(strictChoice) as [StrictChoice, ...StrictChoice[]];
-  const [first] = choices;
-  const text = textOf(first.message.content);
+  const asksOldCalls = Array.isArray(request.params['functions']);
+  const choices = vendorChoices.map((choice, position) => strictChoice(choice, position, asksOldCalls));
+  const first = choices[0] as StrictChoice;
+  const text = first.message.content ?? '';
   const body = { ...payload, ...strictHead(payload, head), choices };
   const calls = functionCallsOf(first.message.tool_calls ?? []);
   if (charsOf(text, calls) > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
@@ -51,14 +53,14 @@ interface StrictChoice extends JsonObject {
   readonly finish_reason: string;
 }
 
-function strictChoice(choice: unknown, position: number): StrictChoice {
+function strictChoice(choice: unknown, position: number, asksOldCalls: boolean): StrictChoice {
   const vendorMessage = isJsonObject(choice) ? choice['message'] : null;
   if (!isJsonObject(choice) || !isJsonObject(vendorMessage)) {
     throw badResponse('A choice of the model vendor holds no message');
   }
-  const message = strictMessage(vendorMessage);
+  const message = strictMessage(vendorMessage, asksOldCalls);
   const called = message.tool_calls !== undefined;
-  const finish = nonEmpty(choice['finish_reason']) ?? (called ? 'tool_calls' : 'stop');
+  const finish = finishReasonOf(nonEmpty(choice['finish_reason']) ?? '', called, asksOldCalls);
   if (!called && !EMPTY_FINISH.includes(finish) && !saysSomething(message)) {
     throw badResponse('The answer of the model vendor is empty');
   }
@@ -71,12 +73,19 @@ function strictChoice(choice: unknown, position: number): StrictChoice {
   };
 }
 
-function strictMessage({ tool_calls: toolCalls, ...message }: JsonObject): StrictMessage {
-  const calls = strictCalls(toolCalls);
+function strictMessage({ tool_calls: toolCalls, ...sent }: JsonObject, asksOldCalls: boolean): StrictMessage {
+  const { function_call: old, ...rest } = sent;
+  const isOldCall = isJsonObject(old) && !asksOldCalls;
+  const calls = strictCalls(isOldCall ? [{ function: old }] : toolCalls);
+  const message = isOldCall ? rest : sent;
+  const content = contentOf(message['content']);
+  const { text, thoughts } = splitThoughts(content ?? '');
+  const reasoning = typeof message['reasoning_content'] === 'string' ? message['reasoning_content'] : '';
   return {
     ...message,
     role: 'assistant',
-    content: contentOf(message['content']),
+    content: content === null ? null : text,
+    ...(thoughts === '' ? {} : { reasoning_content: reasoning + thoughts }),
     refusal: message['refusal'] ?? null,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
@@ -88,6 +97,6 @@ const saysSomething = (message: JsonObject): boolean =>
   OTHER_ANSWERS.some((member) => (message[member] ?? null) !== null);
 
 const contentOf = (content: unknown): string | null => {
-  if (Array.isArray(content)) return textOf(content.filter(isJsonObject) as ContentPart[]);
+  if (Array.isArray(content)) return textOfParts(content);
   return typeof content === 'string' ? content : null;
 };

@@ -57,10 +57,6 @@ export class SourceFetcher {
     if (answer.status === 304) return null;
     assertOk(answer.status);
     const { headers } = answer;
-    const encoding = headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity') {
-      throw new SourceError('source.content_type', 'The site sent a compressed page although none was asked for');
-    }
     const type = headers['content-type'] ?? '';
     const url = new URL(request.url);
     const extension = formatOf(type, url);

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { type FunctionCallDelta, MAX_CALLS } from '../connectors';
-import { ARGUMENTS_LIMIT } from '../tools';
-import { CallAssembler } from './call-assembler';
+import { MAX_CALLS } from '../../vendor';
+import { CallRepair, type VendorCallPiece } from './call-repair';
 
-const FIXTURES = join(__dirname, '../../test/fixtures/streams');
+const FIXTURES = join(__dirname, '../../../../test/fixtures/streams');
 
-const delta = (overrides: Partial<FunctionCallDelta>): FunctionCallDelta => ({
+const delta = (overrides: Partial<VendorCallPiece>): VendorCallPiece => ({
   index: null,
   id: null,
   name: null,
@@ -16,7 +15,7 @@ const delta = (overrides: Partial<FunctionCallDelta>): FunctionCallDelta => ({
 });
 
 /** Reads OpenAI's chunks as connectors do. */
-function deltasOf(chunk: any): FunctionCallDelta[] {
+function deltasOf(chunk: any): VendorCallPiece[] {
   const [choice] = chunk.choices;
   const calls = choice?.delta?.tool_calls ?? choice?.message?.tool_calls ?? [];
   return calls.map((call: any) => {
@@ -30,14 +29,24 @@ function deltasOf(chunk: any): FunctionCallDelta[] {
   });
 }
 
-function assembled(deltas: readonly FunctionCallDelta[]) {
-  const assembler = new CallAssembler();
-  for (const each of deltas) assembler.add(each);
-  return assembler.finish();
+/** The calls as a strict client reads them: the first piece of an index has all but the rest of the arguments. */
+function assembled(deltas: readonly VendorCallPiece[], declared: readonly string[] = []) {
+  const repair = new CallRepair(declared);
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  for (const piece of [...deltas.flatMap((each) => repair.add([each])), ...repair.finish()]) {
+    const known = calls[piece.index];
+    if (known === undefined) {
+      expect(piece).toMatchObject({ index: calls.length, id: expect.any(String), name: expect.any(String) });
+      calls.push({ id: piece.id ?? '', name: piece.name ?? '', arguments: piece.arguments });
+    } else {
+      expect(piece).toMatchObject({ id: null, name: null });
+      known.arguments += piece.arguments;
+    }
+  }
+  return calls;
 }
 
-const told = (deltas: readonly FunctionCallDelta[]) =>
-  assembled(deltas).map(({ id, function: called }) => ({ id, ...called }));
+const told = (deltas: readonly VendorCallPiece[]) => assembled(deltas, ['get_weather']);
 
 describe('calls put together from fragments', () => {
   it.each(readdirSync(FIXTURES).filter((name) => name.endsWith('.json')))('reads %s', (name) => {
@@ -99,11 +108,24 @@ describe('calls put together from fragments', () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('keeps one character more than the limit of arguments, and no more calls than any model means', () => {
-    const long = delta({ index: 0, id: 'a', name: 'f', arguments: 'x'.repeat(ARGUMENTS_LIMIT) });
-    expect(told([long, long, long])[0]?.arguments).toHaveLength(ARGUMENTS_LIMIT + 1);
+  it('tells no more calls than any model means', () => {
     const many = Array.from({ length: 1_000 }, (_, n) => delta({ index: n, id: `c${n}`, name: 'f' }));
     expect(told(many)).toHaveLength(MAX_CALLS);
+  });
+
+  it('tells a declared name at once, another one with its first arguments or at the end', () => {
+    const begun = (name: string) => new CallRepair(['get_weather']).add([delta({ index: 0, id: 'a', name })]);
+    expect(begun('get_weather')).toEqual([{ index: 0, id: 'a', name: 'get_weather', arguments: '' }]);
+    expect(begun('get_')).toEqual([]);
+  });
+
+  it('waits with a declared name that begins a longer one', () => {
+    const pieces = [
+      delta({ index: 0, id: 'a', name: 'get' }),
+      delta({ index: 0, id: 'a', name: 'get_weather', arguments: '{}' }),
+    ];
+    const calls = assembled(pieces, ['get', 'get_weather']);
+    expect(calls).toEqual([{ id: 'a', name: 'get_weather', arguments: '{}' }]);
   });
 
   it('finds nothing in fragments without a name', () => {
