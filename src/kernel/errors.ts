@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   'precondition_required',
   'payload_too_large',
   'unsupported_media_type',
+  'unsupported_content',
   'too_many_requests',
   'rate_limited',
   'quota_exceeded',

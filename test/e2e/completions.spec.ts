@@ -72,6 +72,19 @@ describe('a completion', () => {
     });
   });
 
+  it('refuses parts that an assistant without vision cannot read, each by its path, and asks nobody', async () => {
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+      { type: 'input_audio', input_audio: { data: '', format: 'wav' } },
+    ];
+    const body = { messages: [{ role: 'user', content }] };
+    const refused = await app.api('POST', `/api/v1/assistants/${classic}/completions`, body);
+    expect([refused.status, refused.json.error.code]).toEqual([400, 'unsupported_content']);
+    expect(refused.json.error.message).toContain('text only');
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   it('answers on the door that names the assistant in its path, and under the alias of the model', async () => {
     upstream.expect({ content: 'one' }).expect({ content: 'two' });
     const one = await app.api('POST', `/api/v1/assistants/${classic}/completions`, { messages: [user('Hi')] });

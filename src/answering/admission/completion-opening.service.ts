@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { assertFeatures, AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
-import { AppError, type Caller, lastQuestion } from '../../kernel';
+import { AppError, type Caller, lastQuestion, partsBesideText } from '../../kernel';
 import type { RunMeter } from '../../metering';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import type { LeavePlace } from '../../platform/admission';
@@ -64,6 +64,13 @@ interface Held {
   readonly leave: () => void;
   readonly prompt: MemoryClaim;
   readonly meter: RunMeter;
+}
+
+/** @throws `unsupported_content`: a part that is dropped in silence would be answered as if it had been read. */
+function assertTextOnly({ messages }: ChatRequest): void {
+  const problems = partsBesideText(messages);
+  if (problems.length === 0) return;
+  throw new AppError('unsupported_content', 'This assistant has no vision: it reads text only', { problems });
 }
 
 /** Admits completions: all checks before a run exists. Failures become HTTP statuses. */
@@ -133,6 +140,7 @@ export class CompletionOpening {
     const organization = await this.organizations.runtime(assistant.organizationId);
     assertFeatures(assistant.required, organization.features);
     if (assistant.document.functions.length > 0) assertNoClientTools(request);
+    if (!assistant.document.capabilities.vision) assertTextOnly(request);
     const question = { caller, assistantId: assistant.id, activityId: activityId ?? null, isNested: Boolean(parent) };
     const instruction = tried.instruction ?? (await this.rules.admit(question));
     return { assistant, payer: organization, instruction, secrets: secretsOf(organization) };

@@ -1,3 +1,4 @@
+import type { Problem } from '../errors';
 import { type ChatMessage, type ContentPart, isTextPart, lastUserIndex, textOf } from './chat';
 
 export interface Assembly {
@@ -32,6 +33,16 @@ export function assembleMessages({ messages, systemPrompt, vision, rewrite }: As
   return { messages: assembled, droppedParts };
 }
 
+/** One problem for each part that an assistant without vision cannot read. */
+export const partsBesideText = (messages: readonly ChatMessage[]): readonly Problem[] =>
+  messages.flatMap(({ content }, at) =>
+    (Array.isArray(content) ? (content as readonly ContentPart[]) : []).flatMap((part, place) =>
+      isReadable(part)
+        ? []
+        : { path: `messages[${at}].content[${place}]`, message: `is ${part.type}, and the assistant reads text only` },
+    ),
+  );
+
 /** Warning about dropped parts. */
 export const droppedPartsText = (count: number): string =>
   count === 1
@@ -41,10 +52,13 @@ export const droppedPartsText = (count: number): string =>
 const withText = (text: string, parts: readonly ContentPart[]): ChatMessage['content'] =>
   parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
 
-/** Parts that a model without vision cannot read; a refusal is an assistant's text. */
+/** A refusal is an assistant's text. */
+const isReadable = (part: ContentPart): boolean => isTextPart(part) || part.type === 'refusal';
+
+/** Parts that a model without vision cannot read. */
 function attachments({ content }: ChatMessage): readonly ContentPart[] {
   if (!Array.isArray(content)) return [];
-  return (content as readonly ContentPart[]).filter((part) => !isTextPart(part) && part.type !== 'refusal');
+  return (content as readonly ContentPart[]).filter((part) => !isReadable(part));
 }
 
 function withoutAttachments(message: ChatMessage): ChatMessage {

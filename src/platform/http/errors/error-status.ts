@@ -26,6 +26,7 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   precondition_required: [428, 'Version required'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
+  unsupported_content: [400, 'Unsupported content'],
   too_many_requests: [429, 'Too many requests'],
   rate_limited: [429, 'Rate limited'],
   quota_exceeded: [429, 'Quota exceeded'],
