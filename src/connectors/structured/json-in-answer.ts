@@ -1,12 +1,14 @@
+import { splitThoughts } from '../vendor';
+
 const CANDIDATES = 20;
-const THOUGHTS_END = '</think>';
 
 /**
  * The first JSON object in a model's answer, which may hold code fences, thoughts and text around it. Undefined without
  * one. Reads every character a bounded number of times.
  */
 export function jsonInAnswer(answer: string): unknown {
-  const said = afterThoughts(answer);
+  // Thoughts may hold drafts of the answer.
+  const said = splitThoughts(answer).text;
   const whole = parsed(said.trim());
   if (whole !== undefined) return whole;
   let from = 0;
@@ -23,12 +25,6 @@ export function jsonInAnswer(answer: string): unknown {
     from = start + 1;
   }
   return undefined;
-}
-
-/** Removes thoughts, which may hold drafts of the answer. */
-function afterThoughts(answer: string): string {
-  const end = answer.lastIndexOf(THOUGHTS_END);
-  return end === -1 ? answer : answer.slice(end + THOUGHTS_END.length);
 }
 
 /** Objects only: everything that is asked for is one. */

@@ -26,12 +26,13 @@ function rewriterOver(
   complete: Complete,
   providers: Record<string, string | null> = { openai: 'nano' },
   answering = 'auto',
+  finishReason = 'stop',
 ) {
   const asked: ModelRequest[] = [];
   const connector = {
     complete: async (request: ModelRequest, _: unknown, context: ModelCallContext): Promise<ModelAnswer> => {
       asked.push(request);
-      return { body: {}, text: await complete(request, context), finishReason: 'stop', usage: USAGE, calls: [] };
+      return { body: {}, text: await complete(request, context), finishReason, usage: USAGE, calls: [] };
     },
   } as unknown as Connector;
   const runtimes = Object.entries(providers).map(([name, fastModel]) => [name, { name, fastModel } as ProviderRuntime]);
@@ -115,9 +116,9 @@ describe('rewriting a question', () => {
   );
 
   it('asks the model that stands in for a fast model outside the list, and says so', async () => {
-    const { asked, rewrite, rewriter } = rewriterOver(async () => 'chloroplasts', { openai: 'nano-gone' });
+    const { asked, rewrite, rewriter } = rewriterOver(async () => 'cell of photosynthesis', { openai: 'nano-gone' });
     expect(await rewrite()).toMatchObject({
-      text: 'chloroplasts',
+      text: 'cell of photosynthesis',
       warnings: ['nano-gone is not enabled; nano answers instead'],
     });
     expect(asked).toMatchObject([{ model: 'nano' }]);
@@ -131,6 +132,9 @@ describe('rewriting a question', () => {
     ['nothing', async () => ' \n ', 'its answer is not usable'],
     ['an essay', async () => 'so many words '.repeat(100), 'its answer is not usable'],
     ['signs', async () => '"…"', 'its answer is not usable'],
+    ['a refusal', async () => "I'm sorry, but I can't help with that.", 'its answer is not usable'],
+    ['code', async () => '```json\n{"query": "photosynthesis cell"}\n```', 'its answer is not usable'],
+    ['words of another matter', async () => 'best pizza in town', 'its answer is not usable'],
   ])('falls back to the topics of the conversation on %s, and says so', async (_, complete, why) => {
     expect(await rewriterOver(complete).rewrite()).toMatchObject({
       text: 'And where in the cell? photosynthesis',
@@ -151,9 +155,9 @@ describe('rewriting a question', () => {
   it('asks again without parameters that a model refuses', async () => {
     const { asked, rewrite } = rewriterOver(async ({ params }) => {
       if ('temperature' in params) throw new AppError('upstream_rejected', 'temperature is not supported');
-      return 'chloroplasts';
+      return 'cells with chlorophyll';
     });
-    expect(await rewrite()).toMatchObject({ text: 'chloroplasts', rewritten: true });
+    expect(await rewrite()).toMatchObject({ text: 'cells with chlorophyll', rewritten: true });
     expect(asked.map(({ params }) => params)).toEqual([{ temperature: 0, max_tokens: 200 }, {}]);
   });
 
@@ -175,6 +179,24 @@ describe('rewriting a question', () => {
     expect((await rewrite([{ role: 'user', content: [picture] }])).text).toBe('');
     expect(asked).toEqual([]);
   });
+});
+
+it('drops what a model said until its tokens ran out', async () => {
+  const { rewriter } = rewriterOver(
+    async () => 'photosynthesis in the cell, let me think',
+    undefined,
+    'auto',
+    'length',
+  );
+  await expect(
+    rewriter.rewrite({
+      organizationId: 'o',
+      runId: 'r',
+      messages: CONVERSATION,
+      signal: new AbortController().signal,
+      connector: 'auto',
+    }),
+  ).resolves.toMatchObject({ text: 'And where in the cell? photosynthesis' });
 });
 
 describe('the transcript', () => {
@@ -211,6 +233,7 @@ describe('what a model answers', () => {
   it.each([
     ['Query: “Calvin cycle”', 'Calvin cycle'],
     ['<think>They ask about\nplants.</think>\n  Where is\n chlorophyll? ', 'Where is chlorophyll?'],
+    ['They ask about plants. Let me think: hurricanes?\n</think>\n\nWhere is chlorophyll?', 'Where is chlorophyll?'],
     ['¿Dónde está la clorofila?', '¿Dónde está la clorofila?'],
     ['```', null],
     ['', null],

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AUTO, ConnectorsService, type ModelAnswer } from '../../../connectors';
+import { AUTO, ConnectorsService, type ModelAnswer, splitThoughts } from '../../../connectors';
 import {
   AppError,
   type ChatMessage,
@@ -11,7 +11,9 @@ import {
 } from '../../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../../organizations';
 import { isIn, LanguageDetector } from '../../../platform/languages';
+import { foldedText } from '../../search/words/searchable-text';
 import { withTopics } from './follow-up';
+import { contentWords } from './question-words';
 
 /** Short, because a person waits for the answer. */
 const TIMEOUT_MS = 6_000;
@@ -99,9 +101,11 @@ export class QuestionRewriter {
     const languages = await this.gapOf(plain, question.material ?? []);
     try {
       const { answer, warnings } = await this.ask(fast, question, languages?.material[0] ?? null);
-      const { text: said, usage } = answer;
-      const text = usable(said);
-      if (text !== null) return { text, rewritten: true, languages, warnings, usage };
+      const { text: said, usage, finishReason } = answer;
+      const text = finishReason === 'length' ? null : usable(said);
+      // A question in the language of the material shares no words with the conversation.
+      const belongs = text !== null && (languages !== null || sharesWords(text, messages));
+      if (belongs) return { text, rewritten: true, languages, warnings, usage };
       return { ...byRules(question), warnings: [failed('its answer is not usable')], usage };
     } catch (error) {
       signal.throwIfAborted();
@@ -176,10 +180,13 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
 const cut = (text: string): string =>
   text.length <= MESSAGE_CHARS ? text : `${text.slice(0, MESSAGE_CHARS).toWellFormed()}…`;
 
+/** Beginnings of an answer to the person, and of code: no search query is one. */
+const NO_QUERY = /^(?:i['’]m sorry|i am sorry|sorry[,.]|i can(?:not|['’]t)\b|as an ai\b|[{[]|.{0,1000}```)/i;
+
 /** The query in a model's answer; null when there is none. Checks the length before patterns that backtrack. */
 export function usable(answer: string): string | null {
-  const said = withoutThoughts(answer).replace(/\s+/g, ' ').trim();
-  if (said.length > ANSWER_CHARS) return null;
+  const said = splitThoughts(answer).text.replace(/\s+/g, ' ').trim();
+  if (said.length > ANSWER_CHARS || NO_QUERY.test(said)) return null;
   const text = said
     .replace(/^(?:search )?query:\s*/i, '')
     .replace(/^["'“”«»`]+|(?<!["'“”«»`])["'“”«»`]+$/g, '')
@@ -187,21 +194,23 @@ export function usable(answer: string): string | null {
   return /[\p{L}\p{N}]/u.test(text) ? text : null;
 }
 
-const THOUGHTS = ['<think>', '</think>'] as const;
+/** Characters that stand for a word: its other forms begin alike. */
+const STEM_CHARS = 4;
 
-/** A loop, because a pattern would scan the whole answer for every opening tag without a closing one. */
-function withoutThoughts(answer: string): string {
-  const [begin, end] = THOUGHTS;
-  let text = '';
-  let from = 0;
-  for (;;) {
-    const start = answer.indexOf(begin, from);
-    const stop = start === -1 ? -1 : answer.indexOf(end, start);
-    if (stop === -1) return text + answer.slice(from);
-    text += answer.slice(from, start);
-    from = stop + end.length;
-  }
+/** Whether a query speaks of what the conversation speaks of. Otherwise a model answered, refused, or lost the thread. */
+function sharesWords(query: string, messages: readonly ChatMessage[]): boolean {
+  const spoken = messages.filter(({ role }) => SPEAKERS.has(role)).map(({ content }) => textOf(content));
+  const conversation = foldedWords(spoken.join(' ')).join(' ');
+  // Scripts without blanks between words: two characters in a row are compared.
+  const pieces = foldedWords(query).flatMap((word) =>
+    UNSPACED.test(word) ? Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2)) : word,
+  );
+  return pieces.length === 0 || pieces.some((word) => conversation.includes(word.slice(0, STEM_CHARS)));
 }
+
+const foldedWords = (text: string): string[] => contentWords(text).map((word) => foldedText(word).toLowerCase());
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /** The question with the topics that it lacks. */
 function byRules({ messages }: QuestionToRewrite): Pick<RewrittenQuestion, 'text' | 'rewritten'> {
