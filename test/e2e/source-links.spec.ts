@@ -134,6 +134,11 @@ describe('a source link', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/plain; charset=utf-8']);
     expect(page.text).toContain('expired');
     expect(page.headers.get('cache-control')).toBe('private, no-store');
+    // The chat stays open longer than the link lives: the signed-in reader is known, others are not.
+    const opened = await click(stale(-1), { authorization: `Bearer ${student.key}` });
+    expect([opened.status, opened.text]).toEqual([200, CONTENT]);
+    for (const authorization of [`Bearer ${teacher.key}`, 'Bearer bw_unknown'])
+      expect((await click(stale(-1), { authorization })).status).toBe(410);
   });
 });
 

@@ -22,8 +22,11 @@ export class AccessGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
-    if (rule?.public === true) return true;
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
+    if (rule?.public === true) {
+      if (rule.identifies) await this.identify(request);
+      return true;
+    }
     const known = request.caller ?? (await this.authenticator.authenticate(request));
     const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
     const caller = { ...known, ...this.endUser(known, request), origin };
@@ -32,6 +35,15 @@ export class AccessGuard implements CanActivate {
     request.caller = caller;
     bindReach(reachOf(rule, caller, request));
     return true;
+  }
+
+  /** A public route answers without a credential, so a wrong one is none. */
+  private async identify(request: BellwetherRequest): Promise<void> {
+    try {
+      request.caller = await this.authenticator.authenticate(request);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
   }
 
   /** Other pages can send forms: a session may send them only to routes that take files (CSRF). */

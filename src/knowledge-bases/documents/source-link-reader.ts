@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LinkCheck } from '../../files';
-import { AppError } from '../../kernel';
+import { AppError, type Caller } from '../../kernel';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { DocumentsService } from './documents.service';
@@ -17,6 +17,12 @@ export interface OriginalDocument {
 /** The same error for everything missing or forbidden, so that a link does not reveal what exists. */
 const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to a document, or no longer');
 
+const isReader = (caller: Caller | null, { organizationId, readerId, assistantId }: SourceLinkTarget): boolean =>
+  caller !== null &&
+  caller.organizationId === organizationId &&
+  caller.userId === readerId &&
+  (caller.assistantIds === null || (assistantId !== null && caller.assistantIds.includes(assistantId)));
+
 /** Opens source links. The signature proves access at the time of signing; the rows are checked for access now. */
 @Injectable()
 export class SourceLinkReader {
@@ -28,12 +34,18 @@ export class SourceLinkReader {
     private readonly bases: KnowledgeBaseRepository,
   ) {}
 
-  /** @throws {AppError} `not_found`, `link_expired` */
-  async open(token: unknown): Promise<OriginalDocument> {
+  /**
+   * A link in an open chat outlives its time for the person it was made for, whom the session names.
+   * @throws {AppError} `not_found`, `link_expired`
+   */
+  async open(token: unknown, caller: Caller | null): Promise<OriginalDocument> {
     const target = this.links.read(token);
     if (target === null) throw nowhere();
-    if (target.expired) {
-      throw new AppError('link_expired', 'This link has expired. Ask again, or open the run again, for a new one.');
+    if (target.expired && !isReader(caller, target)) {
+      throw new AppError(
+        'link_expired',
+        'This link has expired. Sign in, or open the conversation again for a new one.',
+      );
     }
     try {
       return await withinOrganization(target.organizationId, () => this.read(target));

@@ -9,10 +9,10 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { shownOrAttached } from '../../files';
 import { AppError } from '../../kernel';
-import { ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
+import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
 import { SourceLinkReader } from './source-link-reader';
 
 /** Uploads are untrusted: they must not run in our origin, nor learn the referrer. PDF viewers work in the sandbox. */
@@ -36,8 +36,14 @@ export class SourceLinksController {
 
   // Clients may append parameters to a link; they are ignored.
   @Get()
-  @Public('Open the document that a source of an answer links to: PDF and texts are shown, all else is a download')
-  @ApiQuery({ name: 'link', description: 'Signed and expiring. Access rights are checked at every use' })
+  @Public('Open the document that a source of an answer links to: PDF and texts are shown, all else is a download', {
+    identifies: true,
+  })
+  @ApiQuery({
+    name: 'link',
+    description:
+      'Signed and expiring; for the signed-in person it was made for it does not expire. Access rights are checked at every use',
+  })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @ApiExtraModels(ProblemDto)
   @ApiNotFoundResponse({
@@ -46,10 +52,14 @@ export class SourceLinksController {
   })
   @ApiGoneResponse({ content: PROBLEM, description: 'The link has expired' })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
-  async open(@Query('link') link: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async open(
+    @Query('link') link: unknown,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
     response.set(HEADERS);
     try {
-      const { filename, contentType, bytes } = await this.reader.open(link);
+      const { filename, contentType, bytes } = await this.reader.open(link, request.caller ?? null);
       response.set(shownOrAttached(filename, contentType, bytes)).send(bytes);
     } catch (error) {
       if (!isExpected(error) || request.accepts(['json', 'html']) !== 'html') throw error;

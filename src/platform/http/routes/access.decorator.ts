@@ -21,7 +21,8 @@ export interface AccessOptions {
 }
 
 /** Permission of a route, or `public`. The guard denies a route without either. */
-export type AccessRule = { readonly public: true } | ({ readonly public: false } & AccessOptions);
+export type AccessRule =
+  { readonly public: true; readonly identifies: boolean } | ({ readonly public: false } & AccessOptions);
 
 const scopesOf = ({ scope, or }: AccessOptions): string =>
   [scope, or]
@@ -44,9 +45,12 @@ export const Access = (options: AccessOptions): MethodDecorator =>
     describeErrors('application/problem+json', ProblemDto),
   );
 
-/** A route without credentials. */
-export const Public = (summary: string): MethodDecorator =>
-  applyDecorators(SetMetadata(ACCESS_METADATA, { public: true } satisfies AccessRule), ApiOperation({ summary }));
+/** A route without credentials. `identifies`: a caller with a valid one is known all the same. */
+export const Public = (summary: string, { identifies = false } = {}): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS_METADATA, { public: true, identifies } satisfies AccessRule),
+    ApiOperation({ summary }),
+  );
 
 /** Request with the caller and the request id. */
 export type BellwetherRequest = Request & {
