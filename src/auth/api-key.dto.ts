@@ -46,7 +46,10 @@ export class CreateApiKeyDto {
   @MaxLength(63)
   organization?: string;
 
-  /** Assistants that the key may use; all of its owner when absent. */
+  /**
+   * Assistants that the key may use; all of its owner when absent. Such a key reaches their runs, administers nothing and
+   * has no conversations, ratings, comparisons and exports.
+   */
   @ApiProperty({ required: false, type: 'array', items: { type: 'integer' } })
   @MayBeOmitted()
   @IsArray()
@@ -58,7 +61,10 @@ export class CreateApiKeyDto {
   @Max(2_147_483_647, { each: true })
   assistant_ids?: number[];
 
-  /** Published assistants only, no drafts of its owner either. Not together with `write` or `admin`. */
+  /**
+   * Published assistants only, no drafts of its owner either, under the same rules as `assistant_ids`. Not together with
+   * `write` or `admin`.
+   */
   @MayBeOmitted()
   @IsBoolean()
   published_only?: boolean;

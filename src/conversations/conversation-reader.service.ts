@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answering';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller, notFound, type Source } from '../kernel';
+import { AppError, assertUnrestricted, type Caller, notFound, type Source } from '../kernel';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answers/answer-settlement.service';
 import { shownBranch } from './branches';
@@ -96,9 +96,13 @@ export function otherMessages({ messages, all }: Pick<ReadConversation, 'message
   return all.filter((message) => !shown.has(message));
 }
 
-/** A credential that asks for several people would mix their conversations. @throws AppError `forbidden` */
-export function assertPerson({ mayNameEndUser }: Caller): void {
-  if (mayNameEndUser !== undefined)
+/**
+ * A credential that asks for several people would mix their conversations, and a key for some assistants belongs to a
+ * program. A course opens the conversations of its activities. @throws AppError `forbidden`
+ */
+export function assertPerson(caller: Caller): void {
+  if (caller.activityIds === undefined) assertUnrestricted(caller);
+  if (caller.mayNameEndUser !== undefined)
     throw new AppError('forbidden', 'A conversation belongs to one person. This credential may ask for several people');
 }
 

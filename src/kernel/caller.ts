@@ -1,3 +1,5 @@
+import { AppError } from './errors';
+
 export const SCOPES = ['chat', 'read', 'write', 'admin', 'act_as'] as const;
 /** `scim` is the scope of a directory's token. No other credential can have it. */
 export type Scope = (typeof SCOPES)[number] | 'scim';
@@ -62,6 +64,27 @@ export interface Caller extends Principal {
   readonly endUser?: EndUser;
   /** Absent without a request, as in a background run. */
   readonly origin?: RequestOrigin;
+}
+
+/** The assistants within the reach of a credential, as one condition for everything that belongs to assistants. */
+export interface Reach {
+  /** Null: all. */
+  readonly assistantIds: readonly number[] | null;
+  /** Only while they are published, and nothing of drafts. */
+  readonly publishedOnly: boolean;
+}
+
+/** A course keeps its people's work in reach when an assistant is taken back. */
+export const reachOf = ({ assistantIds, publishedOnly, activityIds }: Caller): Reach => ({
+  assistantIds,
+  publishedOnly: publishedOnly === true && activityIds === undefined,
+});
+
+/** For everything about a person or an organization as a whole. @throws {AppError} `forbidden` */
+export function assertUnrestricted(caller: Caller): void {
+  const { assistantIds, publishedOnly } = reachOf(caller);
+  if (assistantIds === null && !publishedOnly) return;
+  throw new AppError('forbidden', 'This key works for some assistants only', { reason: 'key.restricted' });
 }
 
 export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid, type Role } from '../kernel';
+import { AppError, assertUnrestricted, type Caller, invalid, type Role } from '../kernel';
 import { assertOutranks, OrganizationsService } from '../organizations';
 import { ErasurePlans } from './erasure/erasure-plan.service';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
@@ -44,9 +44,10 @@ export class PersonData {
     return this.archive(caller, organizationId, member, { confidential: isOwner(caller) });
   }
 
-  /** A key for some assistants belongs to a program, not to the person. @throws {AppError} `forbidden` */
-  exportOwn(caller: Caller): Promise<Archive> {
-    if (caller.assistantIds !== null || caller.mayNameEndUser !== undefined) {
+  /** A key for some assistants, or for several people, belongs to a program. @throws {AppError} `forbidden` */
+  async exportOwn(caller: Caller): Promise<Archive> {
+    assertUnrestricted(caller);
+    if (caller.mayNameEndUser !== undefined) {
       throw new AppError('forbidden', 'Only the person may download this: sign in, or use a key without restrictions');
     }
     return this.archive(caller, caller.organizationId, caller.userId, { confidential: true });

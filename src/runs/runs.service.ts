@@ -226,7 +226,8 @@ function isWithin({ createdAt, input }: Run, { from = 0, to = Infinity, userId, 
   return (input.question ?? '').toLowerCase().includes(question.toLowerCase());
 }
 
-function matches({ assistant, caller, parentRunId }: RunInput, filter: RunFilter): boolean {
+function matches({ assistant, caller, parentRunId, draft }: RunInput, filter: RunFilter): boolean {
+  if (filter.withoutDrafts === true && draft === true) return false;
   if (filter.assistantId !== undefined && filter.assistantId !== assistant.id) return false;
   if (filter.onlyAssistants && !filter.onlyAssistants.includes(assistant.id)) return false;
   const { visibleTo } = filter;

@@ -111,6 +111,76 @@ describe('API keys', () => {
     }
   });
 
+  describe('that are restricted', () => {
+    const LISTS = ['/api/v1/conversations', '/api/v1/replays'];
+    let draft: number;
+    let live: number;
+    const runs: Record<string, string> = {};
+    let conversation: string;
+
+    const as = (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (method: string, path: string, body?: unknown) => app.api(method, path, body, headers);
+    };
+    const restricted = async (limits: object): Promise<ReturnType<typeof as>> =>
+      as((await app.api('POST', KEYS, { name: 'restricted', ...limits })).json.key);
+
+    beforeAll(async () => {
+      const metadata = { connector: 'bypass', llm: 'debug-bypass' };
+      draft = await makeAssistant(app, { name: 'Draft of the owner', metadata });
+      live = await makeAssistant(app, { name: 'Live for all', metadata });
+      await app.api('PUT', `/api/v1/assistants/${live}/publication`);
+      const question = { messages: [{ role: 'user', content: 'Private question' }] };
+      for (const [name, id] of Object.entries({ draft, live })) {
+        runs[name] = (await app.api('POST', `/api/v1/assistants/${id}/completions`, question)).json.run_id;
+      }
+      conversation = (await app.api('POST', '/api/v1/conversations', { assistant_id: draft })).json.id;
+    });
+
+    it.each([
+      ['published ones', () => ({ scopes: ['chat', 'read'], published_only: true })],
+      ['one of them', () => ({ scopes: ['chat', 'read', 'write'], assistant_ids: [live] })],
+    ])('to %s open what belongs to those, and nothing about the person', async (_name, limits) => {
+      const call = await restricted(limits());
+      for (const path of ['', '/events', '/receipt', '/passages', '/report']) {
+        expect([path, (await call('GET', `/api/v1/runs/${runs['draft']}${path}`)).status]).toEqual([path, 404]);
+        const reached = (await call('GET', `/api/v1/runs/${runs['live']}${path}`)).status;
+        expect([path, reached < 300]).toEqual([path, true]);
+      }
+      expect((await call('POST', `/api/v1/runs/${runs['draft']}/cancel`)).status).toBe(404);
+      const { items } = (await call('GET', '/api/v1/runs?limit=100')).json;
+      expect(items.map(({ assistant }: { assistant: { id: number } }) => assistant.id)).toEqual([live]);
+      for (const [method, path, body] of [
+        ...LISTS.map((path) => ['GET', path] as const),
+        ['GET', `/api/v1/conversations/${conversation}`],
+        ['GET', `/api/v1/conversations/${conversation}/export`],
+        ['DELETE', `/api/v1/conversations/${conversation}`],
+        ['POST', '/api/v1/conversations', { assistant_id: live }],
+        ['PUT', `/api/v1/runs/${runs['live']}/rating`, { value: 'up' }],
+        ['POST', '/api/v1/me/data-export'],
+      ] as const) {
+        const { status, json } = await call(method, path, body);
+        expect([method, path, status, json?.reason]).toEqual([method, path, 403, 'key.restricted']);
+      }
+      expect((await app.api('GET', `/api/v1/conversations/${conversation}`)).status).toBe(200);
+    });
+
+    it('administer nothing', async () => {
+      const call = await restricted({ scopes: ['chat', 'read', 'admin'], assistant_ids: [live] });
+      const members = '/api/v1/organizations/default/members';
+      const { user_id: id } = (await app.api('GET', '/api/v1/me')).json;
+      for (const [method, path] of [
+        ['POST', `${members}/${id}/data-export`],
+        ['POST', '/api/v1/organizations/default/data-export'],
+        ['GET', '/api/v1/organizations/default/audit'],
+        ['GET', members],
+      ] as const) {
+        const { status, json } = await call(method, path);
+        expect([path, status, json?.reason]).toEqual([path, 403, 'key.restricted']);
+      }
+    });
+  });
+
   it('are listed page by page', async () => {
     for (let n = 0; n < 3; n += 1) await app.api('POST', KEYS, { name: `page ${n}`, scopes: ['chat'] });
     const first = await app.api('GET', `${KEYS}?limit=2`);

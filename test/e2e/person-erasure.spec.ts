@@ -362,7 +362,7 @@ describe('erasing and exporting', () => {
     expect(
       [...(await archiveOf(askers[3]![1], `/api/v1/organizations/${foreign}/data-export`)).values()].join(''),
     ).not.toMatch(/SECRET-(SYSTEM|TEMPLATE|PASSAGE)/);
-  }, 60_000);
+  }, 120_000);
 
   it('leaves others out of what the audit log says about a person', async () => {
     const who = await person(app, { role: 'member', scopes: ['chat', 'read'] });

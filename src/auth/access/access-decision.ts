@@ -1,4 +1,4 @@
-import { AppError, type Caller, isOrganizationAdmin, isTeacher, type Scope } from '../../kernel';
+import { AppError, assertUnrestricted, type Caller, isOrganizationAdmin, isTeacher, type Scope } from '../../kernel';
 import type { AccessRule, RequiredRole } from '../../platform/http';
 
 const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {
@@ -19,6 +19,7 @@ export function assertAllowed(rule: AccessRule | undefined, caller: Caller): voi
   if (rule === undefined) throw new AppError('forbidden', 'This route is not open to anyone');
   if (rule.public) return;
   if (rule.or === undefined || !caller.scopes.includes(rule.or)) assertScope(caller, rule.scope);
+  if (rule.scope === 'admin') assertUnrestricted(caller);
   const role = rule.role ?? 'member';
   if (!HOLDS[role](caller))
     throw new AppError('forbidden', `This needs the role ${role} or higher`, { reason: 'role.needed' });

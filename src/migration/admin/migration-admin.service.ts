@@ -44,7 +44,7 @@ export class MigrationAdmin {
   ) {}
 
   async status(caller: Caller, page: PageRequest, signal: AbortSignal): Promise<MigrationStatus> {
-    const reach = reachOf(caller);
+    const reach = organizationOf(caller);
     return { organizations: await this.planner.status(reach, signal), batches: await this.batches.page(reach, page) };
   }
 
@@ -73,7 +73,7 @@ export class MigrationAdmin {
   /** @throws {AppError} `not_found` */
   async batch(caller: Caller, id: string): Promise<Batch> {
     const found = isUuid(id) ? await this.batches.find(id) : null;
-    const reach = reachOf(caller);
+    const reach = organizationOf(caller);
     if (found === null || (reach !== null && found.organizationId !== reach)) throw notFound('Batch');
     return found;
   }
@@ -101,13 +101,10 @@ export class MigrationAdmin {
 
   private async scope(caller: Caller, slug: string | undefined, to: TargetVersion): Promise<BatchScope> {
     if (slug !== undefined) return { organizationId: await this.organizations.administered(caller, slug), to };
-    return { organizationId: reachOf(caller), to };
+    return { organizationId: organizationOf(caller), to };
   }
 }
 
-/** null: all organizations. */
-function reachOf({ systemAdmin, organizationId, assistantIds }: Caller): string | null {
-  if (assistantIds !== null)
-    throw new AppError('forbidden', 'This key is bound to some assistants', { reason: 'key.restricted' });
-  return systemAdmin ? null : organizationId;
-}
+/** Null: all organizations. */
+const organizationOf = ({ systemAdmin, organizationId }: Caller): string | null =>
+  systemAdmin ? null : organizationId;

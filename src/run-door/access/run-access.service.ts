@@ -8,6 +8,7 @@ import {
 } from '../../assistants';
 import {
   AppError,
+  assertUnrestricted,
   type Caller,
   isOrganizationAdmin,
   isTeacher,
@@ -16,6 +17,7 @@ import {
   notFound,
   type PageRequest,
   type Principal,
+  reachOf,
   type Source,
   type SourcePassage,
 } from '../../kernel';
@@ -59,6 +61,8 @@ export interface VisibleRecord {
   readonly access: AccessLevel | null;
 }
 
+/** Bounds a list that a credential for published assistants reads runs by. */
+const MOST_PUBLISHED = 5_000;
 const NO_BASES: ReadonlySet<string> = new Set();
 
 /** Reasons in the event `run.cancelled`. */
@@ -151,9 +155,10 @@ export class RunAccess {
 
   /**
    * Rates the answer, or takes the rating back with null. For its asker only.
-   * @throws `not_found` for everybody else, `conflict` before the run has ended
+   * @throws `not_found` for everybody else, `forbidden` for restricted keys, `conflict` before the run has ended
    */
   async rate(caller: Caller, id: string, rating: RunRating | null): Promise<void> {
+    if (caller.activityIds === undefined) assertUnrestricted(caller);
     const { record } = await this.reach(caller, id);
     if (record.userId !== caller.userId || record.parentRunId !== null) throw notFound('Run');
     await this.runs.rate(record, rating);
@@ -211,17 +216,17 @@ export class RunAccess {
 
   async list(
     caller: Caller,
-    filter: Omit<RunFilter, 'asker' | 'visibleTo' | 'onlyAssistants'>,
+    filter: Omit<RunFilter, 'asker' | 'visibleTo' | 'onlyAssistants' | 'withoutDrafts'>,
     page: PageRequest,
   ): Promise<RunPage> {
-    const onlyAssistants = caller.assistantIds;
+    const reach = await this.reachIn(caller);
     const visibleTo = await this.visibleTo(caller);
     const { features } = await this.organizations.runtime(caller.organizationId);
     const found = await this.runs.list(
       caller.organizationId,
       {
         ...filter,
-        onlyAssistants,
+        ...reach,
         ...(features.assistants_import ? { asker: caller.userId } : {}),
         ...(visibleTo === null ? {} : { visibleTo }),
       },
@@ -232,9 +237,10 @@ export class RunAccess {
   }
 
   private async visible(caller: Caller, record: RunRecord | null): Promise<VisibleRecord> {
-    if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
+    if (record === null || reachOf(caller).assistantIds?.includes(record.assistantId) === false) throw notFound('Run');
     const isOwn = record.organizationId === caller.organizationId;
     const { access, disclosure } = await this.rightsOn(caller, record, isOwn);
+    if (reachOf(caller).publishedOnly && !isOfPublished(record, access)) throw notFound('Run');
     // Administrators and editors of another organization's assistant are in that organization.
     const looksAfter = isOwn && (isOrganizationAdmin(caller) || isEditor(access));
     // A nested run is visible to its asker only with access to the called assistant.
@@ -278,14 +284,19 @@ export class RunAccess {
     return finishedAt === null ? unfinishedForOthers(answer, this.links) : answerForOthers(answer, this.links);
   }
 
+  /** The reach of the credential as a condition on runs. */
+  private async reachIn(caller: Caller): Promise<Pick<RunFilter, 'onlyAssistants' | 'withoutDrafts'>> {
+    const { assistantIds, publishedOnly } = reachOf(caller);
+    if (!publishedOnly) return { onlyAssistants: assistantIds };
+    const all = { after: 0, count: MOST_PUBLISHED };
+    const usable = await this.assistants.someRunnable(caller, (found) => Promise.resolve(found), all);
+    return { onlyAssistants: usable.map(({ id }) => id), withoutDrafts: true };
+  }
+
   private async visibleTo(caller: Caller): Promise<RunFilter['visibleTo'] | null> {
     if (isOrganizationAdmin(caller)) return null;
     const editable = await this.assistants.editableIds(caller);
-    const { userId, assistantIds } = caller;
-    return {
-      userId,
-      assistantIds: assistantIds === null ? editable : editable.filter((id) => assistantIds.includes(id)),
-    };
+    return { userId: caller.userId, assistantIds: editable };
   }
 
   /** Null when the assistant is deleted or the caller may not use it. */
@@ -299,10 +310,10 @@ export class RunAccess {
   }
 }
 
-const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || access === 'edit';
+/** `access` of a credential for published assistants is null for any other. */
+const isOfPublished = ({ draft }: RunRecord, access: AccessLevel | null): boolean => !draft && access !== null;
 
-const credentialReaches = ({ assistantIds }: Caller, assistantId: number): boolean =>
-  assistantIds === null || assistantIds.includes(assistantId);
+const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || access === 'edit';
 
 /** Prices are the business of the organization that pays, and of those who make assistants there. */
 const withoutForeignCost = (caller: Caller, record: RunRecord): RunRecord =>

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  assertUnrestricted,
   type Caller,
   decodeCursor,
   invalid,
@@ -65,8 +66,9 @@ export class WhatIf {
     private readonly runs: RunsService,
   ) {}
 
-  /** @throws AppError `validation_failed`, `not_found` */
+  /** @throws AppError `validation_failed`, `not_found`, `forbidden` for a restricted key */
   async start(caller: Caller, selection: RunSelection, wish: ReplayWish): Promise<ReplayEntity> {
+    assertUnrestricted(caller);
     const ids = selection.ids ?? (await this.newest(caller, selection));
     if (ids.length === 0) throw invalid([{ path: 'run_ids', message: 'no run matches' }]);
     const { organizationId, userId } = caller;
@@ -76,7 +78,10 @@ export class WhatIf {
     return this.find(caller, id);
   }
 
-  async list({ organizationId, userId }: Caller, page: PageRequest): Promise<Page<ReplayEntity>> {
+  /** @throws AppError `forbidden` for a restricted key */
+  async list(caller: Caller, page: PageRequest): Promise<Page<ReplayEntity>> {
+    assertUnrestricted(caller);
+    const { organizationId, userId } = caller;
     const [before] = page.cursor === null ? [] : (decodeCursor(page.cursor, 1) ?? []);
     const scope = this.replays.within(organizationId);
     const rows = await scope.page(userId, page.limit, typeof before === 'string' && isUuid(before) ? before : null);
@@ -116,7 +121,9 @@ export class WhatIf {
     return this.find(caller, id);
   }
 
-  private async find({ organizationId, userId }: Caller, id: string): Promise<ReplayEntity> {
+  private async find(caller: Caller, id: string): Promise<ReplayEntity> {
+    assertUnrestricted(caller);
+    const { organizationId, userId } = caller;
     const batch = isUuid(id) ? await this.replays.within(organizationId).find(id) : null;
     if (batch === null || batch.userId !== userId) throw notFound('Replay');
     return batch;

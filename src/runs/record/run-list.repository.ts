@@ -110,11 +110,12 @@ export class RunList {
   }
 
   private matching(filter: RunFilter): SelectQueryBuilder<RunEntity> {
-    const { assistantId, status, onlyAssistants } = filter;
+    const { assistantId, status, onlyAssistants, withoutDrafts } = filter;
     const query = this.rows.createQueryBuilder('run').select('run.id', 'id').where('true');
     if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
     if (status !== undefined) query.andWhere('run.status = :status', { status });
     if (onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: [...onlyAssistants] });
+    if (withoutDrafts === true) query.andWhere('NOT run.draft');
     narrow(query, filter);
     return query;
   }

@@ -188,8 +188,10 @@ export interface RunFilter {
   readonly question?: string;
   /** Limits the list to this user's runs and all runs of these assistants. Absent: the whole organization. */
   readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
-  /** Assistants that the credential is bound to. */
+  /** Assistants within the reach of the credential; absent or null: all. */
   readonly onlyAssistants?: readonly number[] | null;
+  /** Leaves out runs of definitions that were not saved. */
+  readonly withoutDrafts?: boolean;
 }
 
 export interface RunPage extends Page<RunRecord> {
