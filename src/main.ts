@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { VENDORS } from './connectors';
-import { type Config, ConfigError, loadConfig } from './platform/config';
+import { OperatorError } from './kernel';
+import { type Config, loadConfig, misspeltVariables } from './platform/config';
 import { createPino } from './platform/logging';
 import { type RunningService, serve } from './serve';
 
@@ -39,16 +40,16 @@ function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Conf
 }
 
 const textOf = (error: unknown): string => {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
-/** The console of the first start shows a sign-in link; a key that the operator chose needs none. */
+/** Shown at each start until somebody has signed in; a key that the operator chose needs none. */
 async function firstSignIn({ app, url, bootstrap }: RunningService, config: Config): Promise<string | null> {
-  if (bootstrap.adminKeyFile === null) return null;
+  if (config.bootstrap.adminKey !== null) return null;
   const { organizationId, administratorId: userId } = bootstrap;
-  const { path } = await app.get(SignInLinks).make({ organizationId, userId });
-  return new URL(path, config.http.publicUrl ?? url).href;
+  const link = await app.get(SignInLinks).makeFirst({ organizationId, userId });
+  return link && new URL(link.path, config.http.publicUrl ?? url).href;
 }
 
 function stopOnSignals(service: RunningService, logger: Logger): void {
@@ -78,6 +79,9 @@ function stopOnSignals(service: RunningService, logger: Logger): void {
 async function main(): Promise<void> {
   const config = loadConfig(process.env, VENDORS);
   const logger = createPino(config.log.level);
+  for (const { name, meant } of misspeltVariables(process.env, VENDORS)) {
+    logger.warn(`The variable ${name} is not known and has no effect; did you mean ${meant.slice(0, 3).join(' or ')}?`);
+  }
   const service = await serve(config, logger);
   // Before the welcome is printed: a program that reads it may send a signal at once.
   stopOnSignals(service, logger);

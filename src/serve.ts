@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger as Pino } from 'pino';
 import { AppModule } from './app.module';
@@ -10,6 +13,7 @@ import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './demo';
 import { Lifecycle, MetricsServer } from './health';
+import { OperatorError } from './kernel';
 import { Admission } from './platform/admission';
 import { AuditSealer } from './platform/audit';
 import type { Config } from './platform/config';
@@ -62,12 +66,50 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program',
+  EACCES: 'may not be opened by this user',
+  EADDRNOTAVAIL: 'is no address of this machine (HOST)',
+};
+
+/** @throws {OperatorError} when the port of a variable cannot be opened. */
+async function assertFree(variable: string, port: number | null, host: string): Promise<void> {
+  if (port === null || port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(port, host, resolve)).catch(
+    (error: NodeJS.ErrnoException) => {
+      const problem = PORT_PROBLEMS[error.code ?? ''] ?? `cannot be opened (${error.message})`;
+      throw new OperatorError(`${host}:${port} ${problem}. Set ${variable} to a free port.`, { cause: error });
+    },
+  );
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** @throws {OperatorError} when the embedded database could not be written. */
+function assertWritable(dataDir: string): void {
+  const file = join(dataDir, `.probe-${process.pid}`);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(file, 'x');
+    rmSync(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOSPC' ? 'its disk is full. Make room and start again' : `${message}. Set DATA_DIR`;
+    throw new OperatorError(`${dataDir} cannot be written to: ${problem}.`, { cause: error });
+  }
+}
+
 /** Builds, migrates, seeds and listens; for the server and the tests. */
 export async function serve(config: Config, logger: Pino): Promise<RunningService> {
+  const { database, http, metrics } = config;
+  await assertFree('PORT', http.port, http.host);
+  await assertFree('METRICS_PORT', metrics.port, http.host);
+  if (database.url === null) assertWritable(database.dataDir);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
     bodyParser: false,
     abortOnError: false,
-    logger: new StructuredLogger(logger, config.log.rooms),
+    // The caller reports why a start failed; Nest would log the same error with its stack.
+    logger: new StructuredLogger(logger, { ...config.log.rooms, ExceptionHandler: 'silent' }),
   });
   try {
     setUpApp(app, logger);

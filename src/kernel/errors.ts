@@ -122,6 +122,11 @@ export class AppError extends Error {
   }
 }
 
+/** Stops a start or a command, with one sentence that says what the operator can do; shown without a stack. */
+export class OperatorError extends Error {
+  override readonly name: string = 'OperatorError';
+}
+
 /** Objects of another organization look missing on purpose. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`);
 

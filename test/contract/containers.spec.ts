@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { Client } from 'pg';
 import { VENDORS } from '../../src/connectors';
 import { environmentVariables } from '../../src/platform/config';
 import { imageEnvironment, imageStages } from '../support/containers';
@@ -81,8 +82,29 @@ describe.each(['compose.yaml', 'compose.sso.yaml'])('%s', (name) => {
 
   it('gives the service settings that exist, and no secret', () => {
     for (const [setting, value] of Object.entries<string>(bellwether.environment)) {
+      if (setting === 'PGPASSWORD') continue;
       expect(known.map((each) => each.name)).toContain(setting);
       if (/SECRET|KEY$/.test(setting)) expect(value).toMatch(/^\$\{[A-Z_]+:[?-]/);
+    }
+  });
+
+  it('passes every other documented setting on, from the file that fills in its own variables', () => {
+    expect(bellwether.env_file).toEqual([{ path: '.env', required: false }]);
+  });
+
+  it('takes a database password with any characters, which a URL would not', () => {
+    const { DATABASE_URL, PGPASSWORD } = bellwether.environment;
+    expect([new URL(DATABASE_URL).password, PGPASSWORD]).toEqual([
+      '',
+      expect.stringMatching(/^\$\{POSTGRES_PASSWORD:\?/),
+    ]);
+    const before = process.env.PGPASSWORD;
+    process.env.PGPASSWORD = 'a@b/c#d';
+    try {
+      expect(new Client({ connectionString: DATABASE_URL }).password).toBe('a@b/c#d');
+    } finally {
+      if (before === undefined) delete process.env.PGPASSWORD;
+      else process.env.PGPASSWORD = before;
     }
   });
 

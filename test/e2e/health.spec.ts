@@ -1,6 +1,16 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import supertest from 'supertest';
 import { DataSource } from 'typeorm';
+import { VENDORS } from '../../src/connectors';
+import { OperatorError } from '../../src/kernel';
+import { loadConfig } from '../../src/platform/config';
 import { withTrail } from '../../src/platform/context';
+import { createPino } from '../../src/platform/logging';
+import { serve } from '../../src/serve';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector';
@@ -45,6 +55,35 @@ const scrape = async (): Promise<string> => {
   const metrics = supertest(`http://127.0.0.1:${app.metricsPort}`);
   return (await metrics.get('/metrics').set('authorization', `Bearer ${TOKEN}`).expect(200)).text;
 };
+
+describe('a start that cannot succeed', () => {
+  const start = (env: Record<string, string>) => serve(loadConfig(env, VENDORS), createPino('silent'));
+
+  it('on a port in use says so in one sentence, before anything is made', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const port = String((taken.address() as AddressInfo).port);
+    const dataDir = join(tmpdir(), `bw-never-made-${port}`);
+    try {
+      for (const name of ['PORT', 'METRICS_PORT']) {
+        await expect(start({ PORT: '0', DATA_DIR: dataDir, [name]: port })).rejects.toThrow(
+          `127.0.0.1:${port} is in use by another program. Set ${name} to a free port.`,
+        );
+      }
+    } finally {
+      taken.close();
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('in a folder that cannot be written names the folder and the variable', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'bw-file-')), 'a-file');
+    writeFileSync(file, '');
+    const failed = await start({ PORT: '0', DATA_DIR: join(file, 'data') }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(OperatorError);
+    expect((failed as Error).message).toMatch(/a-file\/data cannot be written to: ENOTDIR.*Set DATA_DIR/);
+  });
+});
 
 describe('health', () => {
   it('is alive and ready without a credential once it serves', async () => {

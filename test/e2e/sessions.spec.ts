@@ -392,6 +392,17 @@ describe('a link that signs in', () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
+  it('is made at each start until somebody has signed in', async () => {
+    await sql('UPDATE members SET first_signed_in_at = NULL');
+    const [row] = await sql(`SELECT organization_id, user_id FROM members WHERE role = 'owner'`);
+    const first = () => app.get(SignInLinks).makeFirst({ organizationId: row.organization_id, userId: row.user_id });
+    expect([await first(), await first()]).toEqual(
+      Array(2).fill(expect.objectContaining({ path: expect.any(String) })),
+    );
+    expect((await browser().send('GET', await link(), undefined, typed)).status).toBe(303);
+    expect(await first()).toBeNull();
+  });
+
   it('is not used up by a look ahead, a HEAD, a page or a frame', async () => {
     const path = await link();
     const session = browser();

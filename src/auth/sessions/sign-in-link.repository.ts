@@ -41,6 +41,15 @@ export class SignInLinkRepository {
     return row.expiresAt;
   }
 
+  /** Whether a member of any organization has ever signed in. */
+  @AcrossOrganizations('start')
+  async hasSignIns(): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      'SELECT 1 FROM members WHERE first_signed_in_at IS NOT NULL LIMIT 1',
+    );
+    return rows.length > 0;
+  }
+
   async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {
     await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
   }

@@ -50,6 +50,11 @@ export class SignInLinks {
     );
   }
 
+  /** For the administrator of a new installation; null once somebody has signed in. */
+  async makeFirst(member: LinkedMember): Promise<SignInLink | null> {
+    return (await this.links.hasSignIns()) ? null : this.make(member);
+  }
+
   /** By the operator for many members, all or none. Each ends the earlier links of its member. */
   makeAll(organizationId: string, userIds: readonly string[], hours: number): Promise<readonly SignInLink[]> {
     return withinOrganization(organizationId, () =>

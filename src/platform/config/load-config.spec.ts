@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from './load-config';
+import { ConfigError, loadConfig, misspeltVariables } from './load-config';
 import type { Vendor } from './vendor.types';
 
 const ACME: Vendor = {
@@ -97,6 +97,44 @@ describe('loadConfig', () => {
   });
 
   it('treats an empty variable as unset', () => expect(loadConfig({ DATABASE_URL: ' ' }, []).database.url).toBeNull());
+
+  it('refuses a public address with a path, which links and pages would drop', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://Learn.example.edu/' }, []).http.publicUrl).toBe(
+      'https://learn.example.edu',
+    );
+    for (const url of ['https://example.edu/bellwether', 'https://example.edu?x', 'https://a:b@example.edu']) {
+      expect(failure({ PUBLIC_URL: url }).lines).toEqual([expect.stringContaining('without a path')]);
+    }
+  });
+
+  it('names the variables that were probably meant, and leaves those of other programs alone', () => {
+    const given = {
+      ACMEKEY: 'x',
+      TOOL_TIMEOUT: '5',
+      DATABSE_URL: 'x',
+      LOG_LEVEL: 'info',
+      LOCAL_UR: '',
+      HOME: '/',
+      TERM: 'x',
+    };
+    const others = {
+      PATH: '/',
+      HOSTNAME: 'h',
+      NODE_VERSION: '20',
+      npm_config_cache: '/',
+      LANG: 'C',
+      USER: 'x',
+      PWD: '/',
+    };
+    expect(misspeltVariables({ ...given, ...others }, [ACME, LOCAL])).toEqual([
+      { name: 'ACMEKEY', meant: ['ACME_KEY'] },
+      { name: 'TOOL_TIMEOUT', meant: expect.arrayContaining(['TOOL_RUN_TIMEOUT', 'TOOL_DEFAULT_TIMEOUT']) },
+      { name: 'DATABSE_URL', meant: ['DATABASE_URL'] },
+    ]);
+    expect(misspeltVariables({ OPENAI_KEY: 'x' }, [{ ...ACME, environment: { apiKey: 'OPENAI_API_KEY' } }])).toEqual([
+      { name: 'OPENAI_KEY', meant: ['OPENAI_API_KEY'] },
+    ]);
+  });
 
   it('is frozen all the way down', () => {
     const config = loadConfig({}, [ACME, LOCAL]);

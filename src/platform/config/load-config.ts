@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+import { OperatorError } from '../../kernel';
 import type { Config } from './config.types';
 import { SETTINGS } from './settings';
 import {
@@ -13,10 +15,9 @@ import { vendorConfig, vendorVariables } from './vendor-variables';
 import type { Vendor } from './vendor.types';
 
 /** One line per variable that stops the start; never holds a value. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   constructor(readonly lines: readonly string[]) {
     super(`The configuration is not valid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
-    this.name = 'ConfigError';
   }
 }
 
@@ -66,6 +67,33 @@ export const environmentVariables = (vendors: readonly Vendor[]): readonly Varia
   ...variablesOf(SETTINGS),
   ...vendors.flatMap(vendorVariables),
 ];
+
+/** Whether a name was probably meant for a known one: a typing error, or words left out (`OPENAI_KEY`). */
+function resembles(name: string, known: string): boolean {
+  if (distance(name, known) <= (name.length < 8 ? 1 : 2)) return true;
+  const [words, all] = [name.split('_'), known.split('_')];
+  if (words.length < 2 || words[0] !== all[0]) return false;
+  let at = 0;
+  for (const word of all) if (word === words[at]) at += 1;
+  return at === words.length;
+}
+
+/** Variables that nothing reads, with the known ones that were probably meant, nearest first. */
+export function misspeltVariables(
+  env: Environment,
+  vendors: readonly Vendor[],
+): { readonly name: string; readonly meant: readonly string[] }[] {
+  const known = environmentVariables(vendors).map(({ name }) => name);
+  return Object.keys(env)
+    .filter((name) => valueIn(env, name) !== undefined && !known.includes(name))
+    .map((name) => ({
+      name,
+      meant: known
+        .filter((each) => !Object.hasOwn(env, each) && resembles(name, each))
+        .sort((one, other) => distance(name, one) - distance(name, other)),
+    }))
+    .filter(({ meant }) => meant.length > 0);
+}
 
 /** Variables that make sense only beside another one. */
 const PARTNERS = [

@@ -91,6 +91,12 @@ export const origins = (): Parser<readonly string[]> => (value) => {
     : { allowed: 'origins such as https://moodle.example.edu, comma-separated, without a path' };
 };
 
+/** The service's own address: its pages and routes begin at the root. */
+export const rootUrl = (): Parser<string> => (value) =>
+  isOrigin(value)
+    ? { value: new URL(value).origin }
+    : { allowed: 'a URL such as https://learn.example.edu, without a path: the service needs a host of its own' };
+
 /** A URL of more than an origin has a longer `href`, so its path and credentials show. */
 const isOrigin = (part: string): boolean =>
   /^https?:\/\/[^*]+$/i.test(part) && URL.canParse(part) && new URL(part).href === `${new URL(part).origin}/`;

@@ -17,6 +17,7 @@ import {
   providerModel,
   roleMap,
   roomLevels,
+  rootUrl,
   text,
   url,
   vendorOr,
@@ -34,7 +35,7 @@ export const SETTINGS = {
   http: {
     host: variable('HOST=127.0.0.1', text()),
     port: variable('PORT=3000', integer(0, 65_535)),
-    publicUrl: variable('PUBLIC_URL', httpUrl(), PRODUCTION),
+    publicUrl: variable('PUBLIC_URL', rootUrl(), PRODUCTION),
     /** Sites that may show the chat of an assistant in a frame, beside the service's own. */
     frameAncestors: variable('FRAME_ANCESTORS=', origins()),
     shutdownTimeoutMs: variable('SHUTDOWN_TIMEOUT=30000', integer(0, 600_000)),

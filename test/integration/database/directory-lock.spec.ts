@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,6 +85,27 @@ describe('the lock of a data directory', () => {
     expect(await holderOf(file)).toBeNull();
     (await DirectoryLock.acquire(file)).release();
     original.release();
+  });
+
+  it.each([
+    ['a process that was killed', { pid: 2 ** 22 + 1 }, 0, true],
+    ['another process that got its pid', { pid: process.ppid, startTime: '1' }, 0, true],
+    ['a running process', {}, 60_000, false],
+    ['a process of another container, seconds ago', { realm: 'elsewhere', pid: 1 }, 3_000, false],
+    ['a process of another container, long ago', { realm: 'elsewhere', pid: 1 }, 60_000, true],
+  ])('of %s: a backup looks whether the process lives', (_name, record, agoMs, copies) => {
+    leave(record);
+    lastBeat(agoMs);
+    mkdirSync(join(directory, 'postgres'));
+    const target = join(directory, 'backup');
+    const script = join(__dirname, '../../../scripts/backup.sh');
+    const { status, stderr } = spawnSync('bash', [script, target], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, DATA_DIR: directory },
+    });
+    expect([status, existsSync(join(target, 'database.tar')), /Stop the service/.test(stderr)]).toEqual(
+      copies ? [0, true, false] : [1, false, true],
+    );
   });
 
   it('is not released by one who has lost it', async () => {

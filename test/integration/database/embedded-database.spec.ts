@@ -214,7 +214,9 @@ describeEmbedded('the embedded database', () => {
 
   it('says what is wrong with a directory it cannot open, and lets go of it', async () => {
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '9\n');
-    await expect(start()).rejects.toThrow('database files are incompatible with server');
+    await expect(start()).rejects.toThrow(
+      /cannot be opened: .*database files are incompatible with server.* restore a backup: docs\/guide\/backup\.md$/s,
+    );
     expect(existsSync(join(dataDir, 'database.lock'))).toBe(false);
   });
 

@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common/services/logger.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import type { DataSource } from 'typeorm';
-import { isDatabaseUnavailable } from './postgres-errors';
+import { OperatorError } from '../../../kernel';
+import { isDatabaseUnavailable, startErrorOf } from './postgres-errors';
 
 export interface ConnectOptions {
   /** Milliseconds during which failed connections are retried. */
@@ -25,11 +26,14 @@ export async function connect(dataSource: DataSource, options: ConnectOptions = 
       return;
     } catch (error) {
       const { code, message } = describe(error);
-      if (HOPELESS.includes(code)) throw new Error(`The database refuses the connection: ${message}`, { cause: error });
-      if (!isDatabaseUnavailable(error)) throw error;
+      if (HOPELESS.includes(code))
+        throw new OperatorError(`The database refuses the connection: ${message}`, { cause: error });
+      if (startErrorOf(error) !== error || !isDatabaseUnavailable(error)) throw startErrorOf(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
-        throw new Error(`The database did not answer within ${patience / 1_000} s: ${message}`, { cause: error });
+        throw new OperatorError(`The database did not answer within ${patience / 1_000} s: ${message}`, {
+          cause: error,
+        });
       }
       logger.warn(`The database does not answer yet (${message}); trying again for ${left} s`);
       await sleep(pause);

@@ -5,6 +5,7 @@ import { createDataSource } from './data-source';
 import type { DatabaseConfig, MigrationClass, SchemaOnOpen } from './database.types';
 import { runningEmbeddedUrl, startEmbedded } from '../embedded';
 import { migrate } from './migrate';
+import { startErrorOf } from './postgres-errors';
 import { asOwner } from './owner';
 import {
   enforceRowSecurity,
@@ -63,7 +64,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     return await openTarget(target, config.poolSize, options);
   } catch (error) {
     await target.stop();
-    throw error;
+    throw startErrorOf(error);
   }
 }
 

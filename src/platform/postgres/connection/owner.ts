@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { OperatorError } from '../../../kernel';
 import { isLockConflict } from './postgres-errors';
 import { SafeClient } from './safe-client';
 
@@ -23,7 +24,7 @@ export async function untilLocked<T>(change: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isLockConflict(error)) throw error;
       if (performance.now() > deadline) {
-        throw new Error(
+        throw new OperatorError(
           `The schema could not be changed within ${PATIENCE_S} s, because long transactions keep its tables locked. ` +
             'Nothing is lost: start again when they have ended (pg_stat_activity lists them; a running pg_dump is one).',
           { cause: error },

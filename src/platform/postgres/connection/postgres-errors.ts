@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { AppError } from '../../../kernel';
+import { AppError, OperatorError } from '../../../kernel';
 
 const TRY_AGAIN_SECONDS = 2;
 
@@ -71,6 +71,19 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 export function isRolledBack(error: unknown): boolean {
   const code = asPostgresError(error)?.code ?? '';
   return /^(?:23|40)[0-9A-Z]{3}$/.test(code) && code !== '40003';
+}
+
+/** A page, file or log of the database cannot be read: XX001, XX002, 58030 and 58P01 in the manual. */
+const isDamage = (error: unknown): boolean =>
+  ['XX001', 'XX002', '58030', '58P01'].includes(asPostgresError(error)?.code ?? '');
+
+/** The error of a start, with a way out where the files of the database are the reason. */
+export function startErrorOf(error: unknown): unknown {
+  if (!isDamage(error)) return error;
+  const { message } = error as Error;
+  return new OperatorError(`The database is damaged (${message}). Restore a backup: docs/guide/backup.md`, {
+    cause: error,
+  });
 }
 
 /** True when the database did not answer, as opposed to refusing the statement. */

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { OperatorError } from '../../../kernel';
 
 export interface SchemaStatus {
   /** Names in the order in which they were applied. */
@@ -11,7 +12,7 @@ export interface SchemaStatus {
   readonly contracted: readonly string[];
 }
 
-export class SchemaMismatchError extends Error {
+export class SchemaMismatchError extends OperatorError {
   readonly code = 'schema_mismatch';
 
   constructor(readonly status: SchemaStatus) {
@@ -21,7 +22,6 @@ export class SchemaMismatchError extends Error {
             'with it first (db:revert).'
         : `The database schema is older than this build, by ${steps(status.pending)}. Run db:migrate, or start the service once.`,
     );
-    this.name = 'SchemaMismatchError';
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../../../kernel';
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity';
 
 export interface LockRecord extends ProcessIdentity {
@@ -12,15 +13,14 @@ export interface LockRecord extends ProcessIdentity {
   readonly folder?: string;
 }
 
-export class DirectoryInUseError extends Error {
+export class DirectoryInUseError extends OperatorError {
   readonly code = 'directory_in_use';
 
   constructor(
     readonly file: string,
     readonly holder: LockRecord,
   ) {
-    super(`${dirname(file)} is in use by process ${holder.pid}`);
-    this.name = 'DirectoryInUseError';
+    super(`${dirname(file)} is in use by process ${holder.pid}. Stop that process, or set DATA_DIR to another folder.`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../../../kernel';
 import { keepPrivate } from '../../config';
 import { DirectoryInUseError, DirectoryLock, holderOf, isOwn, readLock } from './directory-lock';
 import { EngineKeeper } from './engine-keeper';
@@ -29,6 +30,8 @@ export interface EmbeddedDatabase {
 const WAIT = 5_000;
 const IDLE_LIMIT = 60_000;
 const STARTING_PATIENCE = 30_000;
+/** Recovering from the log writes up to a segment or two. */
+const LEAST_FREE_MB = 64;
 
 export const databaseLockFile = (dataDir: string): string => resolve(dataDir, 'database.lock');
 
@@ -71,7 +74,17 @@ async function serve(
     directory: join(dataDir, 'postgres'),
     socketPath: socketPath(socketDirectory),
   });
-  await keeper.start();
+  await keeper.start().catch((error: Error) => {
+    const { bavail, bsize } = statfsSync(dataDir);
+    const free = Math.floor((bavail * bsize) / 1024 / 1024);
+    throw new OperatorError(
+      `The embedded database in ${join(dataDir, 'postgres')} cannot be opened: ${error.message}. ` +
+        (free < LEAST_FREE_MB
+          ? `Only ${free} MB of its disk are free: make room and start again.`
+          : 'If it is damaged, restore a backup: docs/guide/backup.md'),
+      { cause: error },
+    );
+  });
   const url = urlOf(socketDirectory);
   lock.announce(url);
   const close = async (): Promise<void> => {
