@@ -152,3 +152,63 @@ describe('an archive with bytes behind its end', () => {
     }
   });
 });
+
+describe('a PDF form', () => {
+  const widget = (type: string, y: number, entries: string): string =>
+    `<</Type/Annot/Subtype/Widget/FT/${type}/T(field ${y})/Rect[200 ${y} 400 ${y + 16}]${entries}>>`;
+  const form = (annotations: readonly string[], page = ''): Promise<ExtractedDocument> =>
+    read(
+      'form.pdf',
+      drawnPdf({
+        pages: [
+          drawn('Application form', 750) + drawn('Name:', 704) + drawn('Reasons:', 674) + drawn('Degree:', 634) + page,
+        ],
+        annotations: annotations.map((_, index) => `${100 + index} 0 R`),
+        objects: Object.fromEntries(annotations.map((annotation, index) => [100 + index, annotation])),
+        catalog: `/AcroForm<</Fields[${annotations.map((_, index) => `${100 + index} 0 R`).join(' ')}]>>`,
+      }),
+    );
+
+  it('is read with its values behind their labels', async () => {
+    const { text, warnings } = await form(
+      [
+        widget('Tx', 700, '/V(Ada Example)'),
+        widget('Tx', 670, '/Ff 4096/V(I like ice.\\nI like snow.)'),
+        widget('Ch', 630, '/Ff 131072/Opt[[(b)(Bachelor)][(m)(Master)]]/V(m)'),
+        widget('Btn', 600, '/V/Yes/AS/Yes/AP<</N<</Yes 200 0 R/Off 200 0 R>>>>'),
+        widget('Btn', 570, '/V/Off/AS/Off/AP<</N<</Yes 200 0 R/Off 200 0 R>>>>'),
+      ],
+      drawn('Full time', 604, 'F1', 230) + drawn('Evenings', 574, 'F1', 230),
+    );
+    expect(text.split(/\n+/)).toEqual([
+      'Application form',
+      'Name: Ada Example',
+      'Reasons: I like ice. I like snow.',
+      'Degree: Master',
+      '☒ Full time',
+      'Evenings',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('keeps passwords and hidden fields to itself', async () => {
+    const { text } = await form([
+      widget('Tx', 700, '/Ff 8192/V(secret)'),
+      widget('Tx', 670, '/F 2/V(secret)'),
+      widget('Tx', 640, '/F 32/V(secret)'),
+    ]);
+    expect(text).not.toContain('secret');
+  });
+
+  it('gives what was typed onto the page, and says that comments are left out', async () => {
+    const at = '/Rect[200 700 400 716]';
+    const { text, warnings } = await form([
+      `<</Type/Annot/Subtype/FreeText${at}/DA(/Helv 10 Tf)/Contents(Ada Example)>>`,
+      `<</Type/Annot/Subtype/Text${at}/Contents(please check this)>>`,
+      `<</Type/Annot/Subtype/Link${at}/Contents(no remark)>>`,
+    ]);
+    expect(text).toContain('Name: Ada Example');
+    expect(text).not.toContain('check');
+    expect(warnings).toEqual(['Comments on page 1 are left out']);
+  });
+});

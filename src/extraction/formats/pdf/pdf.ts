@@ -1,6 +1,7 @@
 import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
+import { type AnnotatedPage, withAnnotations } from './pdf-annotations';
 import { damagedPdf, lostFontsDuring, openPdf, type PdfDocument } from './pdf-document';
 import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
@@ -28,15 +29,19 @@ function flatOutline(entries: readonly RawEntry[], depth = 1, found: OutlineEntr
 const outlineOf = async (pdf: PdfDocument): Promise<OutlineEntry[]> =>
   flatOutline((await pdf.getOutline().catch(() => null)) ?? []);
 
-async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage> {
+async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage & AnnotatedPage> {
   const page = await pdf.getPage(number);
   const { items, styles } = await page.getTextContent();
+  const annotations = await page.getAnnotations().catch(() => []);
   const [, bottom = 0, , top = 1] = page.view;
   page.cleanup();
   return {
     number,
     height: Math.max(1, top - bottom),
-    items: items.filter((item): item is typeof item & PdfTextItem => 'str' in item),
+    ...withAnnotations(
+      items.filter((item): item is typeof item & PdfTextItem => 'str' in item),
+      annotations,
+    ),
     monospaced: new Set(Object.keys(styles).filter((name) => styles[name]?.fontFamily === 'monospace')),
   };
 }
@@ -64,10 +69,11 @@ function isReadable({ items }: PdfPage): boolean {
 
 interface PdfPages {
   readonly pages: readonly PdfLine[][];
-  /** Numbers of pages that are damaged, whose letters are unknown, and that use a font that cannot be loaded. */
+  /** Numbers of pages that are damaged, whose letters are unknown, that use a font that cannot be loaded, and with remarks. */
   readonly broken: readonly number[];
   readonly unreadable: readonly number[];
   readonly withLostFont: readonly number[];
+  readonly withComments: readonly number[];
 }
 
 /** Damaged and unreadable pages are left out. */
@@ -77,6 +83,7 @@ const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promi
     const broken: number[] = [];
     const unreadable: number[] = [];
     const withLostFont: number[] = [];
+    const withComments: number[] = [];
     let characters = 0;
     for (let number = 1; number <= pdf.numPages; number += 1) {
       try {
@@ -84,6 +91,7 @@ const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promi
         characters += page.items.reduce((sum, { str }) => sum + str.length, 0);
         const isKept = isReadable(page);
         if (!isKept) unreadable.push(number);
+        if (page.hasComments) withComments.push(number);
         pages.push(isKept ? linesOf(page) : []);
       } catch {
         broken.push(number);
@@ -97,7 +105,7 @@ const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promi
         );
       }
     }
-    return { pages, broken, unreadable, withLostFont };
+    return { pages, broken, unreadable, withLostFont, withComments };
   });
 
 /** `3, 5–7` */
@@ -135,7 +143,7 @@ async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
 
 const isText = (line: PdfLine): boolean => /[\p{L}\p{N}]/u.test(line.text);
 
-function warningsOf({ pages, broken, unreadable, withLostFont }: PdfPages): string[] {
+function warningsOf({ pages, broken, unreadable, withLostFont, withComments }: PdfPages): string[] {
   const known = new Set([...broken, ...unreadable, ...withLostFont]);
   const blank = pages.flatMap((lines, index) => (lines.some(isText) || known.has(index + 1) ? [] : [index + 1]));
   const told = (numbers: readonly number[], sentence: (pages: string) => string): string[] =>
@@ -145,6 +153,7 @@ function warningsOf({ pages, broken, unreadable, withLostFont }: PdfPages): stri
     ...told(broken, (on) => `Page ${on} is damaged and was left out`),
     ...told(unreadable, (on) => `Page ${on} was left out: ${UNKNOWN_LETTERS}`),
     ...told(withLostFont, (on) => `Text is missing from page ${on} on: a font cannot be read. ${OCR}`),
+    ...told(withComments, (on) => `Comments on page ${on} are left out`),
   ];
 }
 
