@@ -1,4 +1,4 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Logger, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { VectorStore } from '../knowledge-bases';
@@ -13,6 +13,9 @@ import { Lifecycle } from './lifecycle.service';
 @ApiTags('Health')
 @Controller('health')
 export class HealthController {
+  private readonly logger = new Logger('Health');
+  private wasReady = true;
+
   constructor(
     private readonly lifecycle: Lifecycle,
     private readonly database: DatabaseHealth,
@@ -38,6 +41,11 @@ export class HealthController {
     const database = await this.database.check();
     const ready = process === 'ok' && database === 'ok';
     response.status(ready ? 200 : 503).setHeader('Cache-Control', 'no-store');
+    // Probes come every few seconds: a line tells the change, none the answer.
+    if (!ready) response.setHeader('Retry-After', '1');
+    if (ready !== this.wasReady)
+      this.logger[ready ? 'log' : 'warn']({ msg: ready ? 'ready' : 'not ready', process, database });
+    this.wasReady = ready;
     // Searches fall back to words: reported, and the service stays ready.
     const vectors = this.vectors.unavailable ?? 'ok';
     return {
@@ -45,6 +53,7 @@ export class HealthController {
       checks: {
         process,
         database,
+        storage: this.database.storage,
         // Reported only: requests work without them, and both recover.
         jobs: this.jobs.state,
         signals: this.signals.state,

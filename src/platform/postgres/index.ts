@@ -3,6 +3,7 @@ export * from './connection/database.types';
 export { migrate, revertLast } from './connection/migrate';
 export * from './connection/open-database';
 export * from './connection/postgres-errors';
+export { databaseLacksSpace } from './connection/safe-client';
 export * from './connection/schema';
 export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';

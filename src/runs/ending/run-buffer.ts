@@ -10,7 +10,7 @@ export interface RunBufferOptions {
   readonly patienceMs: number;
 }
 
-const DEFAULTS: RunBufferOptions = { delayMs: 250, batchSize: 200, capacity: 10_000, patienceMs: 30_000 };
+const DEFAULTS: RunBufferOptions = { delayMs: 250, batchSize: 200, capacity: 10_000, patienceMs: 5 * 60_000 };
 const RETRY_MS = 1_000;
 
 export interface RunSink {

@@ -2,8 +2,6 @@ import { isDatabaseUnavailable } from '../../platform/database';
 
 /** Codes of PostgreSQL. Node's codes of broken connections do not match. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
-/** Read-only standby and full disk: the same rows can be written later. */
-const OUTAGES: ReadonlySet<string> = new Set(['25006', '53100']);
 /** Thrown while the parameters are serialised. */
 const SERIALISATION = ['RangeError', 'TypeError'];
 
@@ -15,7 +13,6 @@ export const sqlstateOf = (error: unknown): string | null => {
 /** True when these rows can never be written; false for an outage. */
 export function isRefusal(error: unknown): boolean {
   if (isDatabaseUnavailable(error)) return false;
-  const state = sqlstateOf(error);
-  if (state !== null) return !OUTAGES.has(state);
+  if (sqlstateOf(error) !== null) return true;
   return error instanceof Error && SERIALISATION.includes(error.name);
 }

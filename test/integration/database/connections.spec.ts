@@ -1,10 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { migrations } from '../../../migrations';
 import {
   databaseErrorToAppError,
+  DatabaseHealth,
   isDatabaseUnavailable,
   isForeignKeyViolation,
   isUniqueViolation,
+  mayHaveCommitted,
   openDatabase,
   Transactions,
 } from '../../../src/platform/database';
@@ -116,6 +119,43 @@ describe('connections to the database', () => {
     const error = await rejection(dataSource.query('SELECT 1'));
     expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable' });
     expect(await until(() => dataSource.query('SELECT 2 AS n').catch(() => null))).toEqual([{ n: 2 }]);
+  });
+
+  it('to a server that accepts no writes are given up, and the service is not ready meanwhile', async () => {
+    const dataSource = make({ poolSize: 1, migrations });
+    await connect(dataSource);
+    const health = new DatabaseHealth(dataSource);
+    expect(await health.check()).toBe('ok');
+    const becomeStandby = (): Promise<unknown> => dataSource.query('SET default_transaction_read_only = on');
+    await becomeStandby();
+    const error = await rejection(dataSource.query('CREATE TABLE written (id int)'));
+    expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable', retryAfter: 2 });
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await until(async () => (await health.check()) === 'ok');
+    await becomeStandby();
+    expect(await health.check()).toBe('accepts no writes');
+    expect(await until(() => dataSource.query('SHOW transaction_read_only').catch(() => null))).toEqual([
+      { transaction_read_only: 'off' },
+    ]);
+  });
+
+  it('tell that a commit without an answer may have happened, and that a refused one has not', async () => {
+    const dataSource = make();
+    await connect(dataSource);
+    const transactions = new Transactions(dataSource);
+    await dataSource.query('CREATE TABLE IF NOT EXISTS commits (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+    const insert = (id: number) =>
+      rejection(transactions.run((tx) => tx.query('INSERT INTO commits VALUES ($1)', [id])));
+    proxy.swallowCommit(/INSERT INTO commits/);
+    const unanswered = await insert(1);
+    expect(mayHaveCommitted(new Error('wrapped', { cause: unanswered }))).toBe(true);
+    expect(await until(() => dataSource.query('SELECT id FROM commits').catch(() => null))).toEqual([{ id: 1 }]);
+    const refused = await insert(1);
+    expect([isUniqueViolation(refused), mayHaveCommitted(refused)]).toEqual([true, false]);
+    proxy.swallow(/INSERT INTO commits/);
+    const unwritten = await insert(2);
+    expect([isDatabaseUnavailable(unwritten), mayHaveCommitted(unwritten)]).toEqual([true, false]);
+    await until(() => dataSource.query('DROP TABLE commits').catch(() => null));
   });
 
   it('are tried again while the server is still starting', async () => {

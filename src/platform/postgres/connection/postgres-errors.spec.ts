@@ -3,6 +3,7 @@ import {
   databaseErrorToAppError,
   isDatabaseUnavailable,
   isForeignKeyViolation,
+  isRolledBack,
   isUniqueViolation,
 } from './postgres-errors';
 
@@ -18,7 +19,10 @@ describe('errors of the database', () => {
     ['23505', 'conflict'],
     ['23503', 'conflict'],
     ['53100', 'insufficient_storage'],
+    ['25006', 'unavailable'],
+    ['53000', 'unavailable'],
     ['53300', 'unavailable'],
+    ['58030', 'unavailable'],
     ['55P03', 'unavailable'],
     ['57014', 'unavailable'],
     ['57P01', 'unavailable'],
@@ -43,6 +47,21 @@ describe('errors of the database', () => {
       expect(isDatabaseUnavailable(new Error(message))).toBe(true);
     }
     expect(isDatabaseUnavailable(new QueryRunnerAlreadyReleasedError())).toBe(true);
+  });
+
+  it.each(['53100', '25006', '57P01', '08006', '58030'])('with code %s keep what a buffer holds', (code) => {
+    expect(isDatabaseUnavailable(failure(code))).toBe(true);
+  });
+
+  it.each([
+    ['23503', true],
+    ['40001', true],
+    ['40003', false],
+    ['57P01', false],
+    ['08P01', false],
+    ['ECONNRESET', false],
+  ])('with code %s of a COMMIT tell whether it was rolled back: %s', (code, expected) => {
+    expect(isRolledBack(failure(code))).toBe(expected);
   });
 
   it('never carry the words of the database to the client', () => {

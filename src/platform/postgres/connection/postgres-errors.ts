@@ -27,8 +27,14 @@ const UNREACHABLE_CODES = [
 /** TypeORM's errors for a connection that was lost under a query runner. */
 const RELEASED_RUNNER = ['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError'];
 
-/** SQLSTATE classes and codes (PostgreSQL manual, appendix A) after which a retry may succeed. */
-const TRANSIENT_STATES = ['08', '25P03', '40001', '40P01', '53200', '53300', '53400', '55P03', '57', '58'];
+/**
+ * SQLSTATE classes and codes (PostgreSQL manual, appendix A) after which a retry may succeed: lost connections, a
+ * read-only server (25006), rollbacks, a full disk or memory (53), busy rows, a shutdown (57), a failing disk (58).
+ */
+const TRANSIENT_STATES = ['08', '25006', '25P03', '40001', '40P01', '53', '55P03', '57', '58'];
+/** A standby after a failover answers so to every write. */
+const READ_ONLY_SERVER = '25006';
+const DISK_FULL = '53100';
 
 interface PostgresError {
   readonly code: string;
@@ -86,7 +92,12 @@ export function startErrorOf(error: unknown): unknown {
   });
 }
 
-/** True when the database did not answer, as opposed to refusing the statement. */
+/** True when the server accepts no writes at all: another server may. */
+export const isReadOnlyServer = (error: unknown): boolean => asPostgresError(error)?.code === READ_ONLY_SERVER;
+
+export const isDiskFull = (error: unknown): boolean => asPostgresError(error)?.code === DISK_FULL;
+
+/** True when the database cannot carry out any such statement now, as opposed to refusing this one. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const found = asPostgresError(error);
   if (!found) return false;
@@ -110,7 +121,7 @@ export function databaseErrorToAppError(error: unknown): AppError | null {
   if (found.code === '23503') {
     return new AppError('conflict', 'The object refers to, or is referred to by, another one', { cause: error });
   }
-  if (found.code === '53100') return new AppError('insufficient_storage', 'The disk is full', { cause: error });
+  if (found.code === DISK_FULL) return new AppError('insufficient_storage', 'The disk is full', { cause: error });
   if (isDatabaseUnavailable(error)) {
     return new AppError('unavailable', 'A service behind this one does not answer', {
       retryAfter: TRY_AGAIN_SECONDS,

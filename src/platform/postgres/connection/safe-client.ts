@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { Client, type ClientConfig } from 'pg';
 import { currentSpan } from '../../context';
+import { isDiskFull, isReadOnlyServer } from './postgres-errors';
 import { recordStatement } from './statement-span';
 
 /** The message of `pg` for a query that ran into its client-side timeout. */
@@ -8,7 +9,14 @@ const READ_TIMEOUT = 'Query read timeout';
 const SLOW_STATEMENT_MS = 1_000;
 const LONGEST_STATEMENT = 500;
 
+/** A statement that was refused for lack of space tells for this long that the disk is full. */
+const NO_SPACE_MS = 60_000;
+
 const logger = new Logger('Database');
+let noSpaceAt = -Infinity;
+
+/** True when the database has refused to write within the last minute, because its disk is full. */
+export const databaseLacksSpace = (): boolean => performance.now() - noSpaceAt < NO_SPACE_MS;
 
 /**
  * Adds an error listener to the pool's client: between pool and query runner a client briefly has none, and an error
@@ -38,14 +46,19 @@ export class SafeClient extends Client {
       (error: unknown) => {
         noteSlow(statement, startedAt);
         if (parent !== null) recordStatement(parent, textOf(statement), startedAt, error);
-        this.dropAfterTimeout(error);
+        if (isDiskFull(error)) noSpaceAt = performance.now();
+        this.dropIfUseless(error);
       },
     );
   }
 
-  /** The query still occupies the connection: a `ROLLBACK` behind it would wait for a second timeout. */
-  private dropAfterTimeout(error: unknown): void {
-    if (error instanceof Error && error.message === READ_TIMEOUT) this.end().catch(() => undefined);
+  /**
+   * After a timeout the query still occupies the connection: a `ROLLBACK` behind it would wait for a second timeout. After
+   * a failover, only a new connection leads to the server that accepts writes.
+   */
+  private dropIfUseless(error: unknown): void {
+    const isTimeout = error instanceof Error && error.message === READ_TIMEOUT;
+    if (isTimeout || isReadOnlyServer(error)) this.end().catch(() => undefined);
   }
 }
 
