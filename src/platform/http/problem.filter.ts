@@ -47,15 +47,25 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'server_shutdown',
 ]);
 
-/** An overload may refuse thousands of requests a second: log some of them. */
-const OVERLOAD_LINES = 10;
-const OVERLOAD_WINDOW_MS = 1_000;
+/** An overload may refuse thousands of requests a second, an outage may fail them: log some of them. */
+const OVERLOAD = { lines: 10, windowMs: 1_000 };
+const OUTAGE = { lines: 1, windowMs: 60_000 };
+/** Codes of known outages: the stack would tell nothing that the cause does not. */
+const OUTAGES: ReadonlySet<ErrorCode> = new Set(['unavailable', 'insufficient_storage']);
+const MOST_KINDS = 100;
+
+/** Lines of one kind within a window of time. */
+interface LoggedKind {
+  since: number;
+  lines: number;
+  suppressed: number;
+}
 
 /** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');
-  private readonly overload = { since: 0, lines: 0, suppressed: 0 };
+  private readonly kinds = new Map<string, LoggedKind>();
 
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -67,6 +77,7 @@ export class ProblemFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     const error = toAppError(thrown);
     if (REFUSALS.has(error.code)) this.logRefusal(error, request);
+    else if (OUTAGES.has(error.code)) this.logOutage(error, thrown, request);
     else if (ERROR_STATUS[error.code] >= 500) this.log(error, thrown, request);
     if (response.headersSent) {
       response.destroy();
@@ -94,7 +105,8 @@ export class ProblemFilter implements ExceptionFilter {
   private logRefusal({ code }: AppError, request: BellwetherRequest): void {
     const { authorization, cookie, 'x-api-key': apiKey } = request.headers;
     this.refused?.at(code).inc();
-    if (code === 'overloaded' && this.isSuppressed()) return;
+    const suppressed = code === 'overloaded' ? this.suppressed(code, OVERLOAD) : undefined;
+    if (suppressed === null) return;
     const isAnonymous = code === 'unauthenticated' && !authorization && !cookie && !apiKey;
     this.logger[isAnonymous ? 'debug' : 'log']({
       msg: 'request refused',
@@ -104,26 +116,40 @@ export class ProblemFilter implements ExceptionFilter {
       status: ERROR_STATUS[code],
       method: request.method,
       path: loggedPath(request.path),
-      ...(code === 'overloaded' && { suppressed: this.suppressed() }),
+      suppressed,
     });
   }
 
-  /** True once this second has its lines. */
-  private isSuppressed(): boolean {
-    const { overload } = this;
+  /** Requests of this kind without a line since the last logged one; null once this window has its lines. */
+  private suppressed(kind: string, { lines, windowMs }: typeof OUTAGE): number | null {
     const now = performance.now();
-    if (now - overload.since >= OVERLOAD_WINDOW_MS) Object.assign(overload, { since: now, lines: 0 });
-    overload.lines += 1;
-    if (overload.lines <= OVERLOAD_LINES) return false;
-    overload.suppressed += 1;
-    return true;
+    if (this.kinds.size >= MOST_KINDS) this.kinds.clear();
+    const logged = this.kinds.get(kind) ?? { since: now, lines: 0, suppressed: 0 };
+    this.kinds.set(kind, logged);
+    if (now - logged.since >= windowMs) Object.assign(logged, { since: now, lines: 0 });
+    logged.lines += 1;
+    if (logged.lines > lines) {
+      logged.suppressed += 1;
+      return null;
+    }
+    const { suppressed } = logged;
+    logged.suppressed = 0;
+    return suppressed;
   }
 
-  /** Refusals without a line since the last logged one. */
-  private suppressed(): number {
-    const { suppressed } = this.overload;
-    this.overload.suppressed = 0;
-    return suppressed;
+  private logOutage(error: AppError, thrown: unknown, request: BellwetherRequest): void {
+    const cause = error.cause ?? thrown;
+    const { message = '', code = '' } = cause instanceof Error ? (cause as Error & { code?: unknown }) : {};
+    const suppressed = this.suppressed([error.code, error.detail, String(code)].join('\n'), OUTAGE);
+    if (suppressed === null) return;
+    this.logger.error({
+      msg: 'request failed',
+      request_id: request.id,
+      code: error.code,
+      path: loggedPath(request.path),
+      cause: [code, message].filter((word) => word !== '').join(' '),
+      suppressed,
+    });
   }
 
   private log(error: AppError, thrown: unknown, request: BellwetherRequest): void {

@@ -22,12 +22,26 @@ const QUERY_TIMEOUT = 30_000;
 const IDLE_IN_TRANSACTION = 60_000;
 /** Linux waits two hours before its first probe of a silent connection. */
 const KEEP_ALIVE_DELAY = 10_000;
+const LOST_LINE_MS = 60_000;
 
 /** Every `@Entity` class that this process has imported. */
 function importedEntities(): NewableFunction[] {
   return getMetadataArgsStorage()
     .tables.map(({ target }) => target)
     .filter((target): target is NewableFunction => typeof target === 'function');
+}
+
+/** All connections of a pool may be lost at once: a line a minute tells how many. */
+function lostConnections(logger: Logger): (error: Error) => void {
+  let toldAt = -Infinity;
+  let others = 0;
+  return ({ message }) => {
+    others += 1;
+    if (performance.now() - toldAt < LOST_LINE_MS) return;
+    logger.warn({ msg: `An idle database connection was lost: ${message}`, others: others - 1 });
+    toldAt = performance.now();
+    others = 0;
+  };
 }
 
 /** Returns a data source without a connection; `connect` opens it. */
@@ -48,7 +62,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     connectTimeoutMS: settings.connectTimeout ?? CONNECT_TIMEOUT,
     applicationName: 'bellwether',
     logger: new TypeOrmLog(),
-    poolErrorHandler: (error: Error) => logger.warn(`An idle database connection was lost: ${error.message}`),
+    poolErrorHandler: lostConnections(logger),
     extra: {
       Client: settings.security === undefined ? SafeClient : scopedClient(settings.security),
       keepAlive: true,
