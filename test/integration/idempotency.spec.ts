@@ -13,6 +13,7 @@ import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platfor
 import { DatabaseModule, Transactions } from '../../src/platform/database';
 import { type BellwetherRequest, ProblemFilter, validationPipe } from '../../src/platform/http';
 import { Idempotent, IdempotencyModule } from '../../src/platform/idempotency';
+import { IdempotencyRepository } from '../../src/platform/idempotency/idempotency.repository';
 import { OutboundModule } from '../../src/platform/outbound';
 import { SecretsModule } from '../../src/platform/secrets';
 import { openTestDatabase, testDatabaseUrl } from '../support/database';
@@ -261,6 +262,18 @@ describe('Idempotency-Key', () => {
   it.each(['', 'x'.repeat(256)])('refuses a key of impossible length', async (bad) => {
     const answer = await post('/things', { name: 'a' }, { 'idempotency-key': bad });
     expect([answer.status, codeOf(answer), effects]).toEqual([400, 'validation_failed', 0]);
+  });
+
+  it('is free again as soon as the database answers, after a request that failed with it', async () => {
+    const repository = app.get(IdempotencyRepository);
+    const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const released = jest.spyOn(repository, 'release').mockRejectedValueOnce(away);
+    await expect(post('/things', { name: 'fail' })).resolves.toMatchObject({ status: 502 });
+    await expect(state()).resolves.toEqual(['running']);
+    await until(async () => (await state()).length === 0);
+    expect(released).toHaveBeenCalledTimes(2);
+    released.mockRestore();
+    await expect(post('/things', { name: 'a' })).resolves.toMatchObject({ status: 201, replayed: null });
   });
 
   it('is stored when the client left before the answer, for its next try to find', async () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { DATABASE, type OpenDatabase, type PendingEffects, type Transaction } from '../database';
+import { DATABASE, isDatabaseUnavailable, type OpenDatabase, type PendingEffects, type Transaction } from '../database';
 import { SecretsService } from '../secrets';
 import { IdempotencyRepository, type IdempotencyScope } from './idempotency.repository';
 import { RecordedEffects } from './recorded-effects';
@@ -8,6 +8,9 @@ import type { StoredResponse } from './response-tape';
 
 const HEARTBEAT_MS = 5_000;
 const PURGE_EVERY = 3_600_000;
+const RETRY_MS = 500;
+/** By then, the lease of the key has expired. */
+const RETRY_FOR_MS = 25_000;
 
 /** A claimed key: call exactly one of `complete` and `release`. */
 export interface Claimed {
@@ -70,16 +73,16 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
       const text = JSON.stringify(response);
       await this.repository.complete(id, sealed ? await this.secrets.seal(organizationId, fieldOf(id), text) : text);
     };
-    const end = async (work: Promise<void>): Promise<void> => {
+    const end = async (work: () => Promise<void>): Promise<void> => {
       this.held.delete(id);
       effects.close();
-      await this.survive(work);
+      await this.write(work, performance.now() + RETRY_FOR_MS);
     };
     return {
       effects,
       // A failed write does not fail the answer: the next try finds the effects.
-      complete: (response) => end(response === null ? this.repository.release(id) : store(response)),
-      release: () => end(this.repository.release(id)),
+      complete: (response) => end(() => (response === null ? this.repository.release(id) : store(response))),
+      release: () => end(() => this.repository.release(id)),
     };
   }
 
@@ -101,6 +104,16 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
 
   private async renew(): Promise<void> {
     if (this.held.size > 0) await this.survive(this.repository.renew([...this.held]));
+  }
+
+  /** Repeats the end of a key behind the answer: clients that ask again would wait for its lease. */
+  private async write(work: () => Promise<void>, until: number): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() > until) return this.survive(Promise.reject(error));
+      setTimeout(() => void this.write(work, until), RETRY_MS).unref();
+    }
   }
 
   private async survive(work: Promise<void>): Promise<void> {
