@@ -1,6 +1,7 @@
 import type { Config } from '../config';
 import { MetricRegistry } from '../metrics';
 import { Admission, type LeavePlace } from './admission';
+import { LoopLag } from './loop-lag';
 
 const WAIT_MS = 1_000;
 
@@ -108,6 +109,24 @@ describe('admission', () => {
     leave();
     (await next)();
     expect(admission.placesHeld()).toBe(0);
+  });
+
+  it('takes a late event loop for an overload only while several answers are in progress', async () => {
+    jest.spyOn(LoopLag.prototype, 'start').mockImplementationOnce(function (this: LoopLag) {
+      this.isOver = true;
+    });
+    const admission = admissionOf(20, 0);
+    admission.onModuleInit();
+    const leaving = Array.from({ length: 8 }, () => {
+      admission.assertOpen();
+      return admission.tryEnter('a');
+    });
+    expect(leaving).not.toContain(null);
+    expect(() => admission.assertOpen()).toThrow(expect.objectContaining(OVERLOADED) as Error);
+    expect(admission.tryEnter('a')).toBeNull();
+    leaving[0]?.();
+    admission.assertOpen();
+    expect(admission.tryEnter('a')).not.toBeNull();
   });
 
   it('refuses those that wait when the service stops', async () => {

@@ -24,6 +24,9 @@ const HEAP_BYTES = 2 * 1024 * 1024;
 /** Answers that begin in one turn of the event loop; a start costs about a millisecond. */
 const STARTS_PER_TURN = 4;
 
+/** With fewer answers in progress, a late event loop is the work of other processes, and refusing would not help. */
+const FEWEST_OF_OVERLOAD = 8;
+
 const SHUTDOWN_SECONDS = 5;
 
 const placesOfThisProcess = (): number =>
@@ -50,7 +53,7 @@ export type LeavePlace = () => void;
 /**
  * Admission control of one process (ADR-0023). Each answer in progress holds one of `places`. Further questions wait for
  * a short time; the rest are refused. Free places go to waiting organizations by weighted fair queueing. While the event
- * loop lags, no answer begins.
+ * loop lags, no answer begins beside those of a loaded process.
  */
 @Injectable()
 export class Admission implements OnModuleInit, OnModuleDestroy {
@@ -111,7 +114,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
 
   /** To be called before the credential is read. @throws AppError `overloaded` while the event loop lags */
   assertOpen(): void {
-    if (this.lag.isOver) throw this.refusal('event_loop');
+    if (this.isOverloaded) throw this.refusal('event_loop');
   }
 
   /** Takes a free place; null when there is none or others wait for one. */
@@ -137,7 +140,11 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
   }
 
   private get mayStart(): boolean {
-    return this.held < this.places && !this.pace.isSpent && !this.lag.isOver;
+    return this.held < this.places && !this.pace.isSpent && !this.isOverloaded;
+  }
+
+  private get isOverloaded(): boolean {
+    return this.lag.isOver && this.held >= FEWEST_OF_OVERLOAD;
   }
 
   /** Refuses all waiting questions, because the service stops. */
