@@ -1,5 +1,6 @@
 import { AddAppliedWrites1796840000000 } from './1796840000000-AddAppliedWrites';
 import { IndexAssistantNames1796630300000 } from './1796630300000-IndexAssistantNames';
+import { KeepExternalIds1796810000000 } from './1796810000000-KeepExternalIds';
 import { LabelPages1796710000000 } from './1796710000000-LabelPages';
 import { IndexAssistantTexts1796630400000 } from './1796630400000-IndexAssistantTexts';
 import { RerankPassages1796700000000 } from './1796700000000-RerankPassages';
@@ -146,5 +147,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddReceipts1796730000000,
   AddReplays1796730100000,
   AddAssistantTests1796740000000,
+  KeepExternalIds1796810000000,
   AddAppliedWrites1796840000000,
 ];

@@ -39,6 +39,12 @@ export class OpenIdProvider {
   changeIdToken: (claims: Claims) => Claims = (claims) => claims;
   /** Replaces the signed ID token. */
   forgeIdToken: (token: string) => string | Promise<string> = (token) => token;
+  /** Answer of the userinfo endpoint; null for a provider without one. */
+  userinfo: Claims | number | null = null;
+  /** Members of the discovery document in place of the usual ones. */
+  document: Record<string, unknown> = {};
+  /** Whether a refused client is told by a challenge too (RFC 6749 §5.2). */
+  challenges = false;
   /** Parameters that the answer carries beside `code` and `state`. */
   answerWith: Record<string, string> = {};
   readonly asked: string[] = [];
@@ -109,7 +115,18 @@ export class OpenIdProvider {
     if (pathname === '/.well-known/openid-configuration') return void json(200, this.metadata());
     if (pathname === '/jwks') return void json(200, { keys: this.keys.map(({ jwk }) => jwk) });
     if (pathname === '/authorize') return this.authorize(searchParams, response);
-    if (pathname === '/token') return void json(...(await this.token(request)));
+    if (pathname === '/token') {
+      const [status, body] = await this.token(request);
+      if (status === 401 && this.challenges) response.setHeader('www-authenticate', 'Basic realm="campus"');
+      return void json(status, body);
+    }
+    if (pathname === '/userinfo') {
+      const isRefused = typeof this.userinfo === 'number';
+      return void json(
+        isRefused ? Number(this.userinfo) : 200,
+        isRefused ? { error: 'insufficient_scope' } : this.userinfo,
+      );
+    }
     response.writeHead(404).end();
   }
 
@@ -124,6 +141,8 @@ export class OpenIdProvider {
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256'],
       authorization_response_iss_parameter_supported: true,
+      ...(this.userinfo !== null && { userinfo_endpoint: `${this.url}/userinfo` }),
+      ...this.document,
     };
   }
 

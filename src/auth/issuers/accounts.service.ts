@@ -18,7 +18,9 @@ import {
   type ClaimedEmail,
   deniesEmail,
   emailOf,
+  externalIdOf,
   groupsOf,
+  hasName,
   nameOf,
   organizationOf,
   type RoleDecision,
@@ -192,35 +194,57 @@ export class Accounts {
   }
 
   private async sameMember(arrival: Arrival, tx: Transaction): Promise<Member | null> {
-    return (await this.provenMember(arrival, tx)) ?? this.sameAddress(arrival, tx);
+    return (
+      (await this.provenMember(arrival, tx)) ??
+      (await this.sameId(arrival, tx)) ??
+      (await this.sameAddress(arrival, tx))
+    );
   }
 
-  /** Owners and system administrators are not linked, as in `sameAddress`. */
-  private async provenMember({ issuer, iss, placement, proven }: Arrival, tx: Transaction): Promise<Member | null> {
-    const { organization } = placement;
+  private async provenMember(arrival: Arrival, tx: Transaction): Promise<Member | null> {
+    const { issuer, proven } = arrival;
+    const { organization } = arrival.placement;
     if (proven?.organizationId !== organization.id) return null;
     const member = await this.provisioning.find(organization.id, proven.userId, tx);
-    if (member === null || member.systemAdmin || member.role === 'owner') return null;
-    const own = { authority: authorityOf(issuer), issuer: iss, userId: member.userId };
-    if (await this.identities.isLinked(own, tx)) return null;
+    if (member === null || !(await this.isOpen(arrival, member, tx))) return null;
     await this.assertNoPower(issuer, member.userId, tx);
     return member;
   }
 
-  /**
-   * The member with the same address. Owners and system administrators are never linked: whoever controls the provider would
-   * become one.
-   */
-  private async sameAddress({ issuer, iss, placement }: Arrival, tx: Transaction): Promise<Member | null> {
+  /** The member whom the directory knows by the id in the claims. */
+  private async sameId(arrival: Arrival, tx: Transaction): Promise<Member | null> {
+    const { id } = arrival.placement.organization;
+    const externalId = externalIdOf(arrival.claims, arrival.issuer.rules);
+    const userId = externalId === null ? null : await this.identities.provisionedAs(id, externalId, tx);
+    const member = userId === null ? null : await this.provisioning.find(id, userId, tx);
+    return member === null ? null : this.opened(arrival, member, tx);
+  }
+
+  private async sameAddress(arrival: Arrival, tx: Transaction): Promise<Member | null> {
+    const { issuer, claims, placement } = arrival;
     const { email, organization } = placement;
     const member = email === null ? null : await this.provisioning.find(organization.id, email.address, tx);
     if (email === null || member === null) return null;
-    const { userId, systemAdmin, role } = member;
-    const isOpen = issuer.linkVerifiedEmail && email.isVerified && !systemAdmin && role !== 'owner';
-    const own = { authority: authorityOf(issuer), issuer: iss, userId };
-    if (!isOpen || (await this.identities.isLinked(own, tx))) throw new RefusedAdmission('account_exists');
-    await this.assertNoPower(issuer, userId, tx);
-    return member;
+    // The directory knows the member by another id than the claims: the address had another holder before.
+    const externalId = externalIdOf(claims, issuer.rules);
+    const isOther = await this.identities.isKnownOtherwise(organization.id, member.userId, externalId, tx);
+    if (!issuer.linkVerifiedEmail || !email.isVerified || isOther) throw new RefusedAdmission('account_exists');
+    return this.opened(arrival, member, tx);
+  }
+
+  private async opened(arrival: Arrival, member: Member, tx: Transaction): Promise<Member> {
+    if (!(await this.isOpen(arrival, member, tx))) throw new RefusedAdmission('account_exists');
+    return this.assertNoPower(arrival.issuer, member.userId, tx).then(() => member);
+  }
+
+  /**
+   * Owners and system administrators are never linked: whoever controls the provider would become one. A member is one
+   * subject of the issuer.
+   */
+  private async isOpen({ issuer, iss }: Arrival, member: Member, tx: Transaction): Promise<boolean> {
+    if (member.systemAdmin || member.role === 'owner') return false;
+    const own = { authority: authorityOf(issuer), issuer: iss, userId: member.userId };
+    return !(await this.identities.isLinked(own, tx));
   }
 
   /**
@@ -233,8 +257,12 @@ export class Accounts {
     const person = issuer.linkVerifiedEmail
       ? await this.provisioning.personWith(email.address, tx)
       : await this.identities.personElsewhere({ issuer: iss, subject }, email.address, tx);
-    if (person !== null) await this.assertNoPower(issuer, person, tx);
-    return person;
+    if (person === null) return null;
+    await this.assertNoPower(issuer, person, tx);
+    if (await this.provisioning.mayBeLinked(person, tx)) return person;
+    // The address of a former member may have been given to somebody else.
+    if (await this.provisioning.isSystemAdmin(person, tx)) throw new RefusedAdmission('account_exists');
+    return null;
   }
 
   /** Through an issuer of all organizations a person reaches each of theirs, also those that they own. */
@@ -274,9 +302,10 @@ export class Accounts {
   private async remember(
     arrival: Arrival,
     known: IdentityEntity | null,
-    { userId }: Member,
+    member: Member,
     tx: Transaction,
   ): Promise<void> {
+    const { userId } = member;
     const { claims, placement, issuedAt: claimsAt, source } = arrival;
     const organizationId = placement.organization.id;
     const email = placement.email?.address ?? null;
@@ -288,10 +317,20 @@ export class Accounts {
     const own = subjectOf(arrival);
     const shown = shownClaims(claims);
     await this.identities.save(
-      { ...own, userId, organizationId, issuerKey, email, groups, claims: shown, claimsAt },
+      {
+        ...own,
+        userId,
+        organizationId,
+        issuerKey,
+        email,
+        groups,
+        claims: shown,
+        claimsAt,
+        externalId: externalIdAfter(arrival, known),
+      },
       tx,
     );
-    if (known !== null) return;
+    if (known !== null) return this.follow(arrival, member, tx);
     const target = { type: 'member', id: userId };
     await this.audit.record(
       {
@@ -303,6 +342,17 @@ export class Accounts {
       },
       tx,
     );
+  }
+
+  /** Name and address of an account that the provider made. Silence of the provider changes nothing. */
+  private async follow(arrival: Arrival, member: Member, tx: Transaction): Promise<void> {
+    const { issuer, claims, placement, source } = arrival;
+    const { id: organizationId } = placement.organization;
+    const name = hasName(claims) ? nameOf(claims, member.name) : member.name;
+    const email = placement.email === null || deniesEmail(claims) ? member.email : placement.email.address;
+    if (source === 'access_token' || (name === member.name && email === member.email)) return;
+    if (!(await this.identities.madeAccount(subjectOf(arrival), organizationId, tx))) return;
+    await this.provisioning.follow({ organizationId, source: issuer.key }, member, { name, email }, tx);
   }
 
   private async organizationFor(
@@ -332,6 +382,10 @@ const subjectOf = ({ issuer, iss, subject }: Arrival): Subject => ({
   issuer: iss,
   subject,
 });
+
+/** An access token may leave the claim out. */
+const externalIdAfter = ({ claims, issuer, source }: Arrival, known: IdentityEntity | null): string | null =>
+  externalIdOf(claims, issuer.rules) ?? (source === 'access_token' ? (known?.externalId ?? null) : null);
 
 /** The role in an access token. One without the claim says nothing; one whose claim names no role takes it away. */
 const tokenRole = (role: RoleDecision, claims: Claims, { rules }: Issuer): RoleDecision =>

@@ -1,5 +1,5 @@
 import { isJsonObject, type Role, ROLES } from '../../kernel';
-import type { Claims, ClaimRules, IssuerSettings } from './issuer.types';
+import type { Claims, ClaimRules, Issuer, IssuerSettings } from './issuer.types';
 
 const MOST_VALUES = 1_000;
 const STRONGEST_FIRST: readonly Role[] = ['owner', 'admin', 'teacher', 'member'];
@@ -26,6 +26,35 @@ export function valuesAt(claims: Claims, path: string | null): readonly string[]
   const found = claimAt(claims, path);
   const values = Array.isArray(found) ? found : [found];
   return values.filter((value): value is string => typeof value === 'string' && value !== '').slice(0, MOST_VALUES);
+}
+
+/** Own members of `first` count where both are no objects. */
+export const mergedClaims = (first: Claims, second: Claims): Claims =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(second), ...Object.keys(first)])].map((name) => {
+      const [one, other] = [ownClaim(first, name), ownClaim(second, name)];
+      return [
+        name,
+        one === undefined ? other : isJsonObject(one) && isJsonObject(other) ? mergedClaims(one, other) : one,
+      ];
+    }),
+  );
+
+const ownClaim = (claims: Claims, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
+
+/** Claims that the rules name and that did not come, for all that the provider says. */
+export function missingClaims(claims: Claims, { rules, forAll }: Pick<Issuer, 'rules' | 'forAll'>): string[] {
+  const { roleClaim, groupsClaim, externalIdClaim, organizationClaim } = rules;
+  return [roleClaim, groupsClaim, externalIdClaim, forAll ? organizationClaim : null].filter(
+    (path): path is string => path !== null && claimAt(claims, path) === undefined && !isLeftOut(claims, path),
+  );
+}
+
+/** Whether the userinfo endpoint may know more that counts (OpenID Connect Core 1.0 §5.4). */
+export function lacksClaims(claims: Claims, issuer: Pick<Issuer, 'rules' | 'forAll' | 'scopes'>): boolean {
+  const scopes = issuer.scopes.split(' ');
+  const isAsked = (scope: string, claim: string): boolean => scopes.includes(scope) && claims[claim] === undefined;
+  return isAsked('email', 'email') || isAsked('profile', 'name') || missingClaims(claims, issuer).length > 0;
 }
 
 /** Whether a provider left out a claim because it was too long: Entra ID's group overage. */
@@ -85,6 +114,10 @@ export const deniesEmail = ({ email_verified: verified }: Claims): boolean =>
 
 const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
 
+/** The directory's id of the person; null without one. */
+export const externalIdOf = (claims: Claims, { externalIdClaim }: ClaimRules): string | null =>
+  valuesAt(claims, externalIdClaim)[0] ?? null;
+
 /** Slug of the organization that claims name; undefined when none is named. An unverified address names none. */
 export function organizationOf(claims: Claims, rules: ClaimRules, email: ClaimedEmail | null): string | undefined {
   const { organizationClaim, organizations, emailDomains } = rules;
@@ -116,6 +149,8 @@ export function nameOf(claims: Claims, fallback: string): string {
     .slice(0, MOST_NAME)
     .toWellFormed();
 }
+
+export const hasName = ({ name }: Claims): boolean => typeof name === 'string' && name.trim() !== '';
 
 /** Claims of the protocol itself, which say nothing about the person. */
 const PROTOCOL = new Set(['nonce', 'at_hash', 'c_hash', 's_hash', 'jti', 'sid']);

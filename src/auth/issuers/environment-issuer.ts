@@ -6,21 +6,25 @@ export const ENVIRONMENT_KEY = 'default';
 
 /** Null where the environment sets none. Its people belong to the operator's own organization. */
 export function environmentIssuer(oidc: Config['oidc'], organizationId: string): Issuer | null {
-  const { issuer, clientId, clientSecret, roleClaim, roles, groupsClaim, groupMatch, ...settings } = oidc;
+  const { issuer, clientId, clientSecret, name, listed, forAll, defaultRole, ...others } = oidc;
   if (issuer === null || clientId === null) return null;
+  const given = { ...others, defaultRole: defaultRole === 'none' ? null : defaultRole };
   return {
-    ...DEFAULT_SETTINGS,
-    ...settings,
-    rules: { ...DEFAULT_RULES, roleClaim, roles, groupsClaim, groupMatch },
+    ...like(DEFAULT_SETTINGS, given),
+    rules: like(DEFAULT_RULES, given),
     id: null,
     key: ENVIRONMENT_KEY,
+    name,
     organizationId,
     url: issuer,
     clientId,
     clientSecret: () => clientSecret,
-    listed: true,
-    listedForEverybody: true,
-    forAll: false,
+    listed,
+    forAll,
     trusted: true,
   };
 }
+
+/** The defaults with the members of the same name. */
+const like = <T extends object>(defaults: T, given: Partial<T>): T =>
+  Object.fromEntries(Object.entries({ ...defaults, ...given }).filter(([name]) => name in defaults)) as T;

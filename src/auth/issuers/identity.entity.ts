@@ -8,6 +8,7 @@ import type { Claims } from './issuer.types';
 @Entity('oidc_identities')
 @Index('oidc_identities_organization_idx', ['organizationId', 'issuerKey', 'subject'])
 @Index('oidc_identities_user_idx', ['userId'])
+@Index('oidc_identities_external_idx', ['organizationId', 'externalId'])
 export class IdentityEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
   issuer!: string;
@@ -31,6 +32,10 @@ export class IdentityEntity {
 
   @Column('text', { nullable: true })
   email!: string | null;
+
+  /** The directory's id of the person, from the claim that the rules name. */
+  @Column('text', { name: 'external_id', nullable: true })
+  externalId!: string | null;
 
   @Column('text', { array: true, default: [] })
   groups!: string[];

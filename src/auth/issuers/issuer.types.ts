@@ -23,6 +23,8 @@ export interface ClaimRules {
   readonly groupsClaim: string | null;
   /** How values of that claim name groups of the organization; null: they are only kept. */
   readonly groupMatch: GroupMatch | null;
+  /** Claim with the `externalId` that the organization's directory has for the person; null: directories do not tell. */
+  readonly externalIdClaim: string | null;
   /** With `organizations` and `emailDomains`, only read for issuers that serve every organization. */
   readonly organizationClaim: string | null;
   /** Slug by value of the claim. Empty: values are slugs. */
@@ -38,7 +40,7 @@ export interface IssuerSettings {
   readonly accessTokenType: AccessTokenType;
   /** Space-separated. */
   readonly scopes: string;
-  /** Whether the claims of the userinfo endpoint are read too. */
+  /** Whether the userinfo endpoint is asked at each sign-in. It always is where the ID token lacks a claim that counts. */
   readonly userinfo: boolean;
   readonly accounts: AccountPolicy;
   readonly linkVerifiedEmail: boolean;
@@ -84,6 +86,7 @@ export const DEFAULT_RULES: ClaimRules = {
   defaultRole: 'member',
   groupsClaim: null,
   groupMatch: null,
+  externalIdClaim: null,
   organizationClaim: null,
   organizations: {},
   emailDomains: {},

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
-import { AppError } from '../../kernel';
+import { AppError, isJsonObject } from '../../kernel';
 import { OutboundClient } from '../../platform/outbound';
+import { lacksClaims, mergedClaims, missingClaims } from './claims';
 import type { Claims, Issuer } from './issuer.types';
 import { ProviderDocument, providerDown } from './provider-document';
 import { askProvider } from './provider-http';
@@ -35,9 +36,23 @@ export class RefusedAnswer extends Error {
 
 type Metadata = openid.ServerMetadata;
 
+/** A refusal by the status, with or without a word. Other reasons mean that the answer lies. */
+const NO_ANSWER = /^(provider: |OAUTH_RESPONSE_IS_NOT_CONFORM$)/;
+
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+  'end_session_endpoint',
+] as const;
+
 /** The only file that knows the OpenID library. Every request of it goes through our outbound client. */
 @Injectable()
 export class OpenIdClient {
+  private readonly logger = new Logger('SingleSignOn');
+  /** Claims that the log has told about or that have come, by issuer. */
+  private readonly told = new LRUCache<string, true>({ max: MOST_ISSUERS });
   private readonly documents = new LRUCache<string, ProviderDocument<Metadata>>({ max: MOST_ISSUERS });
 
   constructor(private readonly outbound: OutboundClient) {}
@@ -53,20 +68,29 @@ export class OpenIdClient {
       [openid.customFetch]: this.fetchFor(issuer),
       execute: isPlain(issuer) ? [openid.allowInsecureRequests] : [],
     });
-    return config.serverMetadata();
+    const metadata = config.serverMetadata();
+    for (const name of ENDPOINTS) await this.assertEndpoint(issuer, name, metadata[name]);
+    return metadata;
   }
 
-  /** @throws {AppError} `unavailable` */
+  /**
+   * @throws RefusedAnswer
+   * @throws {AppError} `unavailable`
+   */
   async loginUrl(issuer: Issuer, { redirectUri, state, nonce, verifier }: LoginChecks): Promise<string> {
-    const config = this.configuration(issuer, await this.documentOf(issuer).live());
-    return openid.buildAuthorizationUrl(config, {
-      redirect_uri: redirectUri,
-      scope: issuer.scopes,
-      state,
-      nonce,
-      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }).href;
+    try {
+      const config = this.configuration(issuer, await this.documentOf(issuer).live());
+      return openid.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: issuer.scopes,
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }).href;
+    } catch (error) {
+      throw await failureOf(error);
+    }
   }
 
   /**
@@ -75,10 +99,10 @@ export class OpenIdClient {
    * @throws {AppError} `unavailable`
    */
   async finishLogin(issuer: Issuer, answer: URLSearchParams, checks: LoginChecks): Promise<SignedInPerson> {
-    const config = this.configuration(issuer, await this.metadata(issuer));
-    const currentUrl = new URL(checks.redirectUri);
-    currentUrl.search = answer.toString();
     try {
+      const config = this.configuration(issuer, await this.metadata(issuer));
+      const currentUrl = new URL(checks.redirectUri);
+      currentUrl.search = answer.toString();
       const tokens = await openid.authorizationCodeGrant(config, currentUrl, {
         expectedState: checks.state,
         expectedNonce: checks.nonce,
@@ -89,12 +113,46 @@ export class OpenIdClient {
       if (claims === undefined || tokens.id_token === undefined) throw new RefusedAnswer('no_id_token');
       // The library does not look. Claims from the future would outlast every later change of roles.
       if (claims.iat * 1_000 > Date.now() + CLOCK_TOLERANCE * 1_000) throw new RefusedAnswer('iat');
-      if (!issuer.userinfo) return { claims, idToken: tokens.id_token };
-      const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
-      // The ID token is signed: it wins where both say something.
-      return { claims: { ...more, ...claims }, idToken: tokens.id_token };
+      const all = await this.withUserinfo(issuer, config, claims, tokens.access_token);
+      this.tellMissing(issuer, all);
+      return { claims: all, idToken: tokens.id_token };
     } catch (error) {
-      throw failureOf(error);
+      throw await failureOf(error);
+    }
+  }
+
+  /**
+   * OpenID Connect Core 1.0 §5.3. The ID token is signed: it wins where both say something. A provider that refuses to tell
+   * more is heard only where the settings do not ask for it.
+   */
+  private async withUserinfo(
+    issuer: Issuer,
+    config: openid.Configuration,
+    claims: Claims & { readonly sub: string },
+    accessToken: string,
+  ): Promise<Claims> {
+    const isOffered = config.serverMetadata().userinfo_endpoint !== undefined;
+    if (!issuer.userinfo && !(isOffered && lacksClaims(claims, issuer))) return claims;
+    try {
+      return mergedClaims(claims, await openid.fetchUserInfo(config, accessToken, claims.sub));
+    } catch (error) {
+      const failure = await failureOf(error);
+      const isOptional = !issuer.userinfo && failure instanceof RefusedAnswer && NO_ANSWER.test(failure.reason);
+      if (!isOptional) throw failure;
+      this.logger.warn({ msg: 'the userinfo endpoint refused', issuer: issuer.key, reason: failure.reason });
+      return claims;
+    }
+  }
+
+  /** Once for each claim that never came. */
+  private tellMissing(issuer: Issuer, claims: Claims): void {
+    const missing = new Set(missingClaims(claims, issuer));
+    const { roleClaim, groupsClaim, externalIdClaim, organizationClaim } = issuer.rules;
+    for (const claim of [roleClaim, groupsClaim, externalIdClaim, issuer.forAll ? organizationClaim : null]) {
+      const key = `${issuer.key} ${claim}`;
+      if (claim === null || this.told.has(key)) continue;
+      this.told.set(key, true);
+      if (missing.has(claim)) this.logger.warn({ msg: 'a configured claim did not come', issuer: issuer.key, claim });
     }
   }
 
@@ -130,6 +188,18 @@ export class OpenIdClient {
     return known;
   }
 
+  /**
+   * Browsers and this service are sent to these addresses. The operator's provider may have private ones.
+   * @throws RefusedAnswer
+   */
+  private async assertEndpoint(issuer: Issuer, name: string, address: unknown): Promise<void> {
+    if (address === undefined) return;
+    const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : null;
+    const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isPlain(issuer));
+    if (url === null || !isWeb) throw new RefusedAnswer(`${name} is no ${isPlain(issuer) ? 'web' : 'https'} address`);
+    if (!issuer.trusted) await this.outbound.assertDialable(url.href);
+  }
+
   private fetchFor(issuer: Issuer): openid.CustomFetch {
     return async (url, { method, headers, body }) => {
       const text = body === undefined || body === null ? undefined : textOf(body);
@@ -163,15 +233,27 @@ function textOf(body: NonNullable<openid.FetchBody>): string {
 }
 
 /** An outage of the provider lies somewhere in the chain of causes; everything else is an answer to refuse. */
-function failureOf(error: unknown): Error {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof RefusedAnswer) return cause;
-    if (cause instanceof AppError) return cause.code === 'secret_unavailable' ? cause : providerDown(cause);
-  }
-  if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
-    return new RefusedAnswer(`provider: ${plain(error.error)}`);
-  }
+async function failureOf(error: unknown): Promise<Error> {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause);
+  const refused = causes.find((cause) => cause instanceof RefusedAnswer);
+  if (refused !== undefined) return refused;
+  const own = causes.find((cause) => cause instanceof AppError);
+  if (own !== undefined)
+    return own.code === 'unavailable' || own.code === 'secret_unavailable' ? own : providerDown(own);
+  const code = await codeOf(error);
+  if (code !== null) return new RefusedAnswer(`provider: ${plain(code)}`);
   return new RefusedAnswer(error instanceof openid.ClientError ? plain(error.code ?? error.message) : 'invalid');
+}
+
+/** The `error` of OAuth; null without one. A challenge comes with the answer unread (RFC 6749 §5.2, RFC 6750 §3). */
+async function codeOf(error: unknown): Promise<string | null> {
+  if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError)
+    return error.error;
+  if (!(error instanceof openid.WWWAuthenticateChallengeError)) return null;
+  const body: unknown = await error.response.json().catch(() => null);
+  const told = isJsonObject(body) ? body['error'] : error.cause.map(({ parameters }) => parameters.error).find(Boolean);
+  return typeof told === 'string' ? told : `http ${error.status}`;
 }
 
 /** Error codes come from the provider; in the log they stay one short word. */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
+import { missingClaims } from '../issuers/claims';
 import { IdentityRepository } from '../issuers/identity.repository';
 import { authorityOf, type Issuer } from '../issuers/issuer.types';
-import { OpenIdClient } from '../issuers/openid-client';
+import { OpenIdClient, RefusedAnswer } from '../issuers/openid-client';
 import { sharesAudience, TokenVerifier } from '../issuers/token-verifier';
 import type { ConnectionCheckDto, ConnectionReportDto } from './issuer-answer.dto';
 import { Trials } from './trials.service';
@@ -48,7 +49,21 @@ export class ConnectionTests {
         ? warned('logout', 'Signing out here does not sign out at the provider')
         : passed('logout', 'Signing out here signs out at the provider'),
       ...accessTokens(issuer),
+      ...(await this.claims(issuer, metadata)),
     ];
+  }
+
+  /** Whether the claims of the rules came with the last sign-ins; none without such claims. */
+  private async claims(issuer: Issuer, { userinfo_endpoint: userinfo }: Metadata): Promise<Check[]> {
+    const wanted = missingClaims({}, issuer);
+    if (wanted.length === 0) return [];
+    const last = await this.identities.lastOf({ authority: authorityOf(issuer), issuerKey: issuer.key });
+    if (last.length === 0)
+      return [warned('claims', `Nobody has signed in yet: a trial shows whether ${wanted.join(', ')} come`)];
+    const missing = wanted.filter((claim) => last.every(({ claims }) => missingClaims(claims, issuer).includes(claim)));
+    if (missing.length === 0) return [passed('claims', `${wanted.join(', ')} came with the last sign-ins`)];
+    const asked = userinfo === undefined ? 'the ID token' : 'the ID token or userinfo';
+    return [warned('claims', `${missing.join(', ')} never came in ${asked} of the last ${last.length} sign-ins`)];
   }
 
   private async keys(issuer: Issuer, { jwks_uri: address }: Metadata): Promise<Check> {
@@ -65,7 +80,7 @@ export class ConnectionTests {
     const identity = await this.identities.ofUser({ authority: authorityOf(issuer), issuer: issuer.url, userId });
     if (identity === null) return null;
     const outcome = await this.trials.outcomeOf(issuer, identity.claims);
-    return { ...outcome, groups: [...outcome.groups] };
+    return { ...outcome, groups: [...outcome.groups], missing_claims: [...outcome.missing_claims] };
   }
 }
 
@@ -103,6 +118,7 @@ function secret({ clientSecret }: Issuer): Check {
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause.detail;
+    if (cause instanceof RefusedAnswer) return `The document of the provider cannot be used: ${cause.reason}`;
   }
   const message = error instanceof Error ? error.message : '';
   return message.includes('issuer')

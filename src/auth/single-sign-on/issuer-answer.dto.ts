@@ -59,6 +59,7 @@ export class IssuerDto {
 
   @ApiProperty({ enum: GROUP_MATCHES, nullable: true })
   group_match!: GroupMatch | null;
+  external_id_claim!: string | null;
   organization_claim!: string | null;
 
   @ApiProperty(SLUG_MAP)
@@ -108,6 +109,7 @@ export const CONNECTION_CHECKS = [
   'secret',
   'logout',
   'access_tokens',
+  'claims',
 ] as const;
 export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number];
 
@@ -139,6 +141,9 @@ export class TrialOutcomeDto {
 
   @ApiProperty(ANYTHING)
   claims!: Record<string, unknown>;
+
+  /** Claims that the rules name and the provider did not send. */
+  missing_claims!: string[];
 }
 
 export class ConnectionReportDto {

@@ -36,12 +36,12 @@ const shownOf = (row: IssuerEntity | null, member: (typeof SHOWN_TO_EVERYBODY)[n
   row === null ? undefined : { name: row.name, logo: row.logo, issuer: row.url, client_id: row.clientId }[member];
 
 /** Problems that no single member shows. */
-export function problemsOf({ accounts, linkVerifiedEmail }: IssuerSettings, input: UpdateIssuerDto): Problem[] {
+export function problemsOf({ accounts, linkVerifiedEmail, rules }: IssuerSettings, input: UpdateIssuerDto): Problem[] {
   const problems: Problem[] = [];
-  if (accounts === 'invitation' && !linkVerifiedEmail) {
+  if (accounts === 'invitation' && !linkVerifiedEmail && rules.externalIdClaim === null) {
     problems.push({
       path: 'link_verified_email',
-      message: 'must be true for accounts by invitation, or nobody could come in',
+      message: 'must be true, or external_id_claim be set, for accounts by invitation: else nobody could come in',
       code: 'issuer.needs_link',
     });
   }

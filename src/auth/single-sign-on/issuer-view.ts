@@ -55,6 +55,7 @@ export function changedSettings(old: IssuerSettings, input: UpdateIssuerDto): Is
       defaultRole: input.default_role,
       groupsClaim: input.groups_claim,
       groupMatch: input.group_match,
+      externalIdClaim: input.external_id_claim,
       organizationClaim: input.organization_claim,
       organizations: input.organizations,
       emailDomains: input.email_domains && lowered(input.email_domains),

@@ -137,7 +137,7 @@ export class UpdateIssuerDto {
   @MaxLength(500)
   scopes?: string;
 
-  /** Also read the claims of the userinfo endpoint. */
+  /** Ask the userinfo endpoint at each sign-in. Without it, it is asked where the ID token lacks a claim that counts. */
   @MayBeOmitted()
   @IsBoolean()
   userinfo?: boolean;
@@ -191,6 +191,14 @@ export class UpdateIssuerDto {
   @IsOptional()
   @IsIn(GROUP_MATCHES)
   group_match?: GroupMatch | null;
+
+  /** Claim with the `externalId` that the directory (SCIM) has for the person, who is linked to that member. */
+  @ApiProperty({ ...CLAIM, required: false, example: 'oid' })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  external_id_claim?: string | null;
 
   /** For issuers with `for_all`. */
   @ApiProperty({ ...CLAIM, required: false, example: 'faculty' })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../kernel';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
-import { shownClaims } from '../issuers/claims';
+import { missingClaims, shownClaims } from '../issuers/claims';
 import type { Claims, Issuer } from '../issuers/issuer.types';
 
 /** The result of running the rules on claims. */
@@ -15,6 +15,7 @@ export interface TrialOutcome {
   readonly email: string | null;
   readonly email_verified: boolean;
   readonly claims: Claims;
+  readonly missing_claims: readonly string[];
 }
 
 /** Runs an issuer's rules on claims without touching an account. */
@@ -24,6 +25,7 @@ export class Trials {
 
   async outcomeOf(issuer: Issuer, claims: Claims): Promise<TrialOutcome> {
     const nothing = { organization: null, role: null, groups: [], email: null, email_verified: false };
+    const told = { claims: shownClaims(claims), missing_claims: missingClaims(claims, issuer) };
     try {
       const { organization, role, groups, email } = await this.accounts.place(issuer, claims);
       return {
@@ -33,11 +35,11 @@ export class Trials {
         groups,
         email: email?.address ?? null,
         email_verified: email?.isVerified ?? false,
-        claims: shownClaims(claims),
+        ...told,
       };
     } catch (error) {
       if (!(error instanceof RefusedAdmission)) throw error;
-      return { ...nothing, problem: error.problem, claims: shownClaims(claims) };
+      return { ...nothing, problem: error.problem, ...told };
     }
   }
 }

@@ -6,7 +6,7 @@ export type LtiSubject = Pick<LtiIdentityEntity, 'platformId' | 'subject'>;
 
 /** Members that the institution's directory or OpenID provider knows by this id. */
 const KNOWN_BY_ID = `
-  SELECT user_id AS "userId" FROM oidc_identities WHERE organization_id = $1 AND subject = $2
+  SELECT user_id AS "userId" FROM oidc_identities WHERE organization_id = $1 AND (subject = $2 OR external_id = $2)
   UNION
   SELECT user_id FROM scim_users WHERE organization_id = $1 AND external_id = $2 AND deleted_at IS NULL`;
 
@@ -39,6 +39,19 @@ export class LtiIdentityRepository {
       .where('identity.platform_id = :platformId AND identity.user_id = :userId', { platformId, userId })
       .andWhere('starts_with(identity.subject, :start)', { start })
       .getExists();
+  }
+
+  /** Whether the identity made the account, and no directory provisions it: both are rows of one transaction. */
+  async madeAccount({ platformId, subject }: LtiSubject, tx: Transaction): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
+      `SELECT FROM lti_identities i
+         JOIN members m ON m.organization_id = i.organization_id AND m.user_id = i.user_id AND m.created_at = i.created_at
+        WHERE i.platform_id = $1 AND i.subject = $2 AND NOT EXISTS (
+          SELECT FROM scim_users s
+           WHERE s.organization_id = i.organization_id AND s.user_id = i.user_id AND s.deleted_at IS NULL)`,
+      [platformId, subject],
+    );
+    return rows.length > 0;
   }
 
   /** The one member with the institution's id; null for none and for several. */

@@ -25,6 +25,7 @@ export class LtiPeople {
     const known = await this.known(platform, subject, tx);
     const member = known ?? (await this.newcomer(platform, message, tx));
     if (member.disabled) throw new RefusedLaunch('disabled', 'disabled', message.reader);
+    if (known !== null) await this.follow(platform, message, member, tx);
     await this.identities.save({ platformId, subject, organizationId, userId: member.userId }, tx);
     if (known === null) {
       const target = { type: 'member', id: member.userId };
@@ -32,6 +33,19 @@ export class LtiPeople {
       await this.audit.record({ caller: null, organizationId, action: 'identity.link', target, after }, tx);
     }
     return member;
+  }
+
+  /** Name and address of an account that the platform made. A platform that keeps them to itself changes nothing. */
+  private async follow(
+    { id, organizationId }: PlatformEntity,
+    { person }: LaunchMessage,
+    member: Member,
+    tx: Transaction,
+  ): Promise<void> {
+    const [name, email] = [person.name ?? member.name, person.email ?? member.email];
+    if (name === member.name && email === member.email) return;
+    if (!(await this.identities.madeAccount({ platformId: id, subject: person.subject }, tx))) return;
+    await this.provisioning.follow({ organizationId, source: `lti:${id}` }, member, { name, email }, tx);
   }
 
   /** Without a lock: a lecture hall launches at once. */

@@ -44,6 +44,10 @@ export class MemberProvisioning {
     return this.members.mayBeLinked(userId, tx);
   }
 
+  isSystemAdmin(userId: string, tx: Transaction): Promise<boolean> {
+    return this.members.isSystemAdmin(userId, tx);
+  }
+
   /** Whether the person is a system administrator or owns an organization. */
   isPowerful(userId: string, tx: Transaction): Promise<boolean> {
     return this.members.isPowerful(userId, tx);
@@ -118,6 +122,18 @@ export class MemberProvisioning {
     await this.update(by, member, { name: member.name, disabled: true }, tx);
     const { organizationId } = by;
     await this.changes.memberChanged({ organizationId, userId: member.userId, hasEnded: true }, tx);
+  }
+
+  /** Name and address as the provider has them that made the account. An address that is taken stays as it is. */
+  async follow(
+    by: ProvisionedBy,
+    member: Member,
+    { name, email }: Pick<Member, 'name' | 'email'>,
+    tx: Transaction,
+  ): Promise<void> {
+    await this.update(by, member, { name, disabled: member.disabled }, tx);
+    if (email === member.email || (await this.personWith(email, tx)) !== null) return;
+    await this.readdress(by, member, email, tx);
   }
 
   /** False where the address stays: the person is a member elsewhere too, or a system administrator. */

@@ -76,6 +76,7 @@ export class MemberRepository {
   }
 
   /** Whether the person is a member of no other organization. */
+  @AcrossOrganizations('directory')
   async isOnlyIn(organizationId: string, userId: string, tx: Transaction): Promise<boolean> {
     return !(await tx.getRepository(MemberEntity).existsBy({ userId, organizationId: Not(organizationId) }));
   }
@@ -98,11 +99,13 @@ export class MemberRepository {
    */
   @AcrossOrganizations('directory')
   async mayBeLinked(userId: string, tx: Transaction): Promise<boolean> {
-    const [isMember, administers] = await Promise.all([
-      tx.getRepository(MemberEntity).existsBy({ userId, disabled: false }),
-      tx.getRepository(UserEntity).existsBy({ id: userId, systemAdmin: true }),
-    ]);
-    return isMember && !administers;
+    const isMember = await tx.getRepository(MemberEntity).existsBy({ userId, disabled: false });
+    return isMember && !(await this.isSystemAdmin(userId, tx));
+  }
+
+  @AcrossOrganizations('directory')
+  isSystemAdmin(userId: string, tx: Transaction): Promise<boolean> {
+    return tx.getRepository(UserEntity).existsBy({ id: userId, systemAdmin: true });
   }
 
   /** Whether the person is a system administrator or owns an organization. */
@@ -110,7 +113,7 @@ export class MemberRepository {
   async isPowerful(userId: string, tx: Transaction): Promise<boolean> {
     const [owns, administers] = await Promise.all([
       tx.getRepository(MemberEntity).existsBy({ userId, role: 'owner' }),
-      tx.getRepository(UserEntity).existsBy({ id: userId, systemAdmin: true }),
+      this.isSystemAdmin(userId, tx),
     ]);
     return owns || administers;
   }

@@ -122,8 +122,11 @@ export function loadConfig(env: Environment, vendors: readonly Vendor[] | null):
   const values = new Map(environmentVariables(declared).map((variable) => [variable.name, reading.read(variable)]));
   const settings = valuesOf(SETTINGS, values);
   reading.problems.push(...missingPartners(env));
-  if (settings.oidc.accounts === 'invitation' && settings.oidc.linkVerifiedEmail === false) {
-    reading.problems.push('OIDC_LINK_VERIFIED_EMAIL must be true when OIDC_ACCOUNTS=invitation');
+  const { accounts, linkVerifiedEmail, externalIdClaim } = settings.oidc;
+  if (accounts === 'invitation' && linkVerifiedEmail === false && externalIdClaim === null) {
+    reading.problems.push(
+      'OIDC_LINK_VERIFIED_EMAIL must be true, or OIDC_EXTERNAL_ID_CLAIM be set, when OIDC_ACCOUNTS=invitation',
+    );
   }
   if (settings.files.store === 's3' && valueIn(env, 'S3_BUCKET') === undefined) {
     reading.problems.push('S3_BUCKET must be set when FILES_STORE=s3');

@@ -114,12 +114,32 @@ export const cidrs = (): Parser<readonly string[]> => (value) => {
   return good ? { value: parts } : { allowed: 'address ranges such as 10.0.0.0/8, comma-separated; never a /0' };
 };
 
-/** `value=role` pairs. Values may hold `=`; roles cannot. */
-export const roleMap = (): Parser<Readonly<Record<string, Role>>> => (value) => {
-  const pairs = partsOf(value).map((part): [string, Role | undefined] => {
+/** Names of hosts in lower case. */
+export const domains = (): Parser<readonly string[]> => (value) => {
+  const parts = partsOf(value.toLowerCase());
+  const good = parts.every((part) => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(part));
+  return good ? { value: parts } : { allowed: 'domains such as uni.example, comma-separated' };
+};
+
+/** `value=text` pairs. Values may hold `=`; texts cannot. */
+const pairsIn = (value: string): readonly (readonly [string, string])[] =>
+  partsOf(value).map((part) => {
     const end = part.lastIndexOf('=');
-    return [part.slice(0, end).trim(), ROLES.find((role) => role === part.slice(end + 1).trim())];
+    return [part.slice(0, Math.max(0, end)).trim(), part.slice(end + 1).trim()];
   });
+
+export const textMap = (): Parser<Readonly<Record<string, string>>> => (value) => {
+  const pairs = pairsIn(value);
+  const good = pairs.every(([name, to]) => name !== '' && to !== '');
+  return good ? { value: Object.fromEntries(pairs) } : { allowed: 'pairs such as PHYS=physics, comma-separated' };
+};
+
+/** `value=role` pairs. */
+export const roleMap = (): Parser<Readonly<Record<string, Role>>> => (value) => {
+  const pairs = pairsIn(value).map(([name, to]): [string, Role | undefined] => [
+    name,
+    ROLES.find((role) => role === to),
+  ]);
   const good = pairs.filter((pair): pair is [string, Role] => pair[0] !== '' && pair[1] !== undefined);
   return good.length === pairs.length
     ? { value: Object.fromEntries(good) }

@@ -2,6 +2,7 @@ import {
   bool,
   bucketName,
   cidrs,
+  domains,
   headerPairs,
   httpUrl,
   integer,
@@ -19,6 +20,7 @@ import {
   roomLevels,
   rootUrl,
   text,
+  textMap,
   url,
   vendorOr,
 } from './parsers';
@@ -117,11 +119,26 @@ export const SETTINGS = {
     groupsClaim: variable('OIDC_GROUPS_CLAIM', text()),
     /** Null: the groups of the claim are only kept. */
     groupMatch: variable('OIDC_GROUP_MATCH', oneOf('external_id', 'name')),
+    defaultRole: variable('OIDC_DEFAULT_ROLE=member', oneOf('member', 'teacher', 'admin', 'owner', 'none')),
+    organizationClaim: variable('OIDC_ORGANIZATION_CLAIM', text()),
+    /** Slug by value of that claim. */
+    organizations: variable('OIDC_ORGANIZATIONS=', textMap()),
+    /** Slug by domain of a verified address. */
+    emailDomains: variable('OIDC_EMAIL_DOMAINS=', textMap()),
+    /** Claim that is the `externalId` of a directory. */
+    externalIdClaim: variable('OIDC_EXTERNAL_ID_CLAIM', text()),
     name: variable('OIDC_NAME=Single sign-on', text()),
     scopes: variable('OIDC_SCOPES=openid email profile', text()),
     signingAlgorithm: variable('OIDC_SIGNING_ALGORITHM=RS256', oneOf('RS256', 'PS256', 'ES256', 'ES384', 'EdDSA')),
+    accessTokenType: variable('OIDC_ACCESS_TOKEN_TYPE=any', oneOf('any', 'at+jwt')),
+    userinfo: variable('OIDC_USERINFO=false', bool()),
     accounts: variable('OIDC_ACCOUNTS=just_in_time', oneOf('just_in_time', 'invitation')),
     linkVerifiedEmail: variable('OIDC_LINK_VERIFIED_EMAIL=false', bool()),
+    trustedDomains: variable('OIDC_TRUSTED_DOMAINS=', domains()),
+    listed: variable('OIDC_LISTED=true', bool()),
+    listedForEverybody: variable('OIDC_LISTED_FOR_EVERYBODY=true', bool()),
+    signInDomains: variable('OIDC_SIGN_IN_DOMAINS=', domains()),
+    forAll: variable('OIDC_FOR_ALL=false', bool()),
   },
   migration: { policy: variable('MIGRATION_POLICY=manual', oneOf('manual', 'on_access')) },
   tools: {

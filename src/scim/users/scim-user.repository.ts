@@ -99,6 +99,24 @@ export class ScimUserScope {
     await this.rows.upsert(row, ['organizationId', 'userId']);
   }
 
+  /** The member who signs in by OpenID Connect with a claim of this id; null for none and for several. */
+  async signedInAs(externalId: string): Promise<string | null> {
+    const rows = await this.rows.query<{ userId: string }[]>(
+      `SELECT DISTINCT user_id AS "userId" FROM oidc_identities WHERE organization_id = $1 AND external_id = $2`,
+      [this.organizationId, externalId],
+    );
+    return rows.length === 1 ? (rows[0]?.userId ?? null) : null;
+  }
+
+  /** Whether the member signs in with a claim of another id. */
+  async signsInAsAnother(userId: string, externalId: string | null): Promise<boolean> {
+    const rows = await this.rows.query<unknown[]>(
+      'SELECT FROM oidc_identities WHERE organization_id = $1 AND user_id = $2 AND external_id <> $3',
+      [this.organizationId, userId, externalId],
+    );
+    return rows.length > 0;
+  }
+
   /** Lets another user have the name of a deleted one. */
   async giveUpName(userId: string): Promise<void> {
     await this.rows.update({ organizationId: this.organizationId, userId }, { userNameKey: `deleted ${userId}` });

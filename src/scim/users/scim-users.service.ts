@@ -144,14 +144,15 @@ export class ScimUsers {
     const former = await this.former(work, values);
     await this.claimName(work, former?.userId ?? null, values.userName);
     const address = addressOf(values);
-    if (former !== null) {
-      if (address !== null && address !== former.email) await this.readdress(work, former, address);
-      return former;
+    const known = former ?? (await this.signedIn(work, values));
+    if (known !== null) {
+      if (address !== null && address !== known.email) await this.readdress(work, known, address);
+      return known;
     }
     const newcomer = { name: displayNameOf(values), role: 'member' } as const;
     const person = address === null ? null : await this.provisioning.personWith(address, tx);
     if (person !== null && !(await this.freed(work, person))) {
-      const member = await this.linked(work, person, mayLink);
+      const member = await this.linked(work, person, values, mayLink);
       return member ?? this.provisioning.admit(by, person, newcomer, tx);
     }
     const email = address ?? placeholder();
@@ -159,14 +160,31 @@ export class ScimUsers {
   }
 
   /** The person who has the address of a new user: a member, or null for a member elsewhere. @throws {ScimError} `uniqueness` */
-  private async linked({ caller, tx }: Work, person: string, mayLink: boolean): Promise<Member | null> {
+  private async linked(
+    { caller, tx }: Work,
+    person: string,
+    { externalId }: ScimUserValues,
+    mayLink: boolean,
+  ): Promise<Member | null> {
     const { organizationId } = caller;
-    if ((await this.users.within(organizationId, tx).everOf(person)) !== null) throw taken('The address');
+    const users = this.users.within(organizationId, tx);
+    if ((await users.everOf(person)) !== null || (await users.signsInAsAnother(person, externalId))) {
+      throw taken('The address');
+    }
     const member = await this.provisioning.find(organizationId, person, tx);
     assertMayLink(mayLink);
     const isOpen = member === null ? await this.provisioning.mayBeLinked(person, tx) : isLinkable(member);
     if (!isOpen) throw new ScimError('uniqueness', NOT_LINKED);
     return member;
+  }
+
+  /** The member who signs in with the externalId as a claim, and whom no directory knows yet. */
+  private async signedIn({ caller, tx }: Work, { externalId }: ScimUserValues): Promise<Member | null> {
+    const users = this.users.within(caller.organizationId, tx);
+    const userId = externalId === null ? null : await users.signedInAs(externalId);
+    if (userId === null || (await users.everOf(userId)) !== null) return null;
+    const member = await this.provisioning.find(caller.organizationId, userId, tx);
+    return member !== null && isLinkable(member) ? member : null;
   }
 
   /** The deleted or inactive account of the same person; null without one. @throws {ScimError} `uniqueness` */

@@ -6,7 +6,7 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
   {
     table: 'oidc_identities',
     kind: 'sign_in',
-    columns: ['user_id', 'issuer', 'subject', 'email', 'groups', 'claims'],
+    columns: ['user_id', 'issuer', 'subject', 'email', 'external_id', 'groups', 'claims'],
     rows: OF_MEMBER,
     key: `t.issuer || ' ' || t.subject`,
     exported: ['issuer', 'subject', 'email', 'groups', 'claims', 'claims_at', 'created_at'],

@@ -1,0 +1,228 @@
+import { DataSource } from 'typeorm';
+import { startApp, type TestApp } from '../support/app';
+import { OpenIdProvider } from '../support/openid-provider';
+import { foreignOrganization, type Person, person } from '../support/people';
+import { SsoBrowser } from '../support/sso-browser';
+
+let app: TestApp;
+let provider: OpenIdProvider;
+beforeAll(async () => {
+  provider = await OpenIdProvider.start();
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.stop();
+  await provider.down();
+});
+beforeEach(() => {
+  provider.person = { sub: 'ada', email: 'ada@uni.example', email_verified: true, name: 'Ada' };
+});
+
+const PATH = '/api/v1/organizations/default/sign-on/issuers';
+let serial = 0;
+const issuer = (changes: object = {}) => ({
+  key: `campus-${++serial}`,
+  name: 'Example University',
+  issuer: provider.url,
+  client_id: provider.clientId,
+  client_secret: provider.clientSecret,
+  ...changes,
+});
+async function made(changes: object = {}, path = PATH): Promise<any> {
+  const answer = await app.api('POST', path, issuer(changes));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.json;
+}
+/** Another organization with an owner of its own. */
+async function foreign(): Promise<{ slug: string; owner: Person }> {
+  const slug = await foreignOrganization(app);
+  const scopes = ['read', 'write', 'admin'];
+  return { slug, owner: await person(app, { organization: slug, role: 'owner', scopes }) };
+}
+const browser = (): SsoBrowser => new SsoBrowser(app);
+const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
+
+describe('with a provider that tells only the subject in the ID token', () => {
+  let thin: OpenIdProvider;
+  let settings: object;
+  beforeAll(async () => {
+    thin = await OpenIdProvider.start();
+    thin.userinfo = {};
+    thin.changeIdToken = ({ sub, aud, nonce }) => ({ sub, aud, nonce });
+    settings = { issuer: thin.url, role_claim: 'realm.roles', roles: { staff: 'teacher' } };
+  });
+  afterAll(() => thin.down());
+
+  it('asks the userinfo endpoint for name, address and role, and follows them at the next sign-in', async () => {
+    const { key } = await made(settings);
+    thin.person = { sub: 'dwho' };
+    thin.userinfo = 403;
+    const early = browser();
+    expect(await early.signIn(key)).toBe('/');
+    expect(await early.me()).toMatchObject({
+      role: 'member',
+      user: { name: 'dwho', email: expect.stringMatching(/\.invalid$/) },
+    });
+    thin.userinfo = { sub: 'dwho', name: 'Doctor Who', email: 'dwho@badwolf.example', realm: { roles: ['staff'] } };
+    const one = browser();
+    expect(await one.signIn(key)).toBe('/');
+    const user = { name: 'Doctor Who', email: 'dwho@badwolf.example' };
+    expect(await one.me()).toMatchObject({ role: 'teacher', user });
+    expect(app.log()).toContain('the userinfo endpoint refused');
+  });
+
+  it('takes no claims of another subject, and no sign-in without an answer that the settings ask for', async () => {
+    const { key } = await made(settings);
+    thin.person = { sub: 'honest' };
+    thin.userinfo = { sub: 'other', realm: { roles: ['staff'] } };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_refused');
+    const strict = await made({ ...settings, userinfo: true });
+    thin.userinfo = 403;
+    expect(await browser().signIn(strict.key)).toBe('/sign-in?problem=sso_refused');
+  });
+
+  it('tells in the log and in the test of the connection that a configured claim never came', async () => {
+    const { key } = await made(settings);
+    const claims = async (): Promise<string> => {
+      const { checks } = (await app.api('POST', `${PATH}/${key}/test`)).json;
+      return checks.find(({ check }: any) => check === 'claims').state;
+    };
+    expect(await claims()).toBe('warned');
+    thin.person = { sub: 'roleless' };
+    thin.userinfo = { sub: 'roleless', name: 'No role', email: 'roleless@uni.example' };
+    await browser().signIn(key);
+    expect(await claims()).toBe('warned');
+    const told = app
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('a configured claim did not come'));
+    expect(told.filter((line) => line.includes(key) && line.includes('realm.roles'))).toHaveLength(1);
+    thin.userinfo = { ...thin.userinfo, realm: { roles: ['staff'] } };
+    await browser().signIn(key);
+    expect(await claims()).toBe('passed');
+  });
+});
+
+it('keeps name and address of a person as the provider has them, where the address is free', async () => {
+  const { key } = await made();
+  const email = `married-${++serial}@uni.example`;
+  const sub = `married-${serial}`;
+  provider.person = { sub, email: `maiden-${serial}@uni.example`, name: 'Maiden Name' };
+  await browser().signIn(key);
+  const user = async (claims: object): Promise<any> => {
+    provider.person = { sub, ...claims };
+    const one = browser();
+    await one.signIn(key);
+    return (await one.me()).user;
+  };
+  expect(await user({ email, name: 'Married Name' })).toMatchObject({ email, name: 'Married Name' });
+  expect(await user({ email: (await person(app)).email, name: 'Married Name' })).toMatchObject({ email });
+  expect(await user({ email: 'unchecked@uni.example', email_verified: false })).toMatchObject({
+    email,
+    name: 'Married Name',
+  });
+  // A member whom an administrator added keeps what the administrator wrote.
+  const linking = await made({ link_verified_email: true });
+  const added = await person(app);
+  provider.person = { sub: 'added', email: added.email, email_verified: true, name: 'First' };
+  for (const name of ['First', 'Second']) {
+    provider.person = { ...provider.person, name };
+    const one = browser();
+    await one.signIn(linking.key);
+    expect((await one.me()).user.name).toMatch(/^Person /);
+  }
+});
+
+describe('beside a directory (SCIM)', () => {
+  let directory: (method: string, path: string, body?: unknown) => Promise<any>;
+  beforeAll(async () => {
+    const { json } = await app.api('POST', '/api/v1/organizations/default/scim/tokens', { name: 'Directory' });
+    directory = async (method, path, body) =>
+      app.api(method, `/scim/v2${path}`, body, {
+        authorization: `Bearer ${json.token as string}`,
+        ...(body !== undefined && { 'content-type': 'application/scim+json' }),
+      });
+  });
+  const user = (externalId: string, userName: string) => ({ userName, externalId, displayName: externalId });
+
+  it('is the person with the external id in the claims, whoever comes first and whatever the address', async () => {
+    const { key } = await made({ external_id_claim: 'oid' });
+    const first = (await directory('POST', '/Users', user('oid-1', 'stan@uni.example'))).json;
+    provider.person = { sub: 'stan', oid: 'oid-1', email: 'stan.k@uni.example' };
+    const stan = browser();
+    expect(await stan.signIn(key)).toBe('/');
+    expect((await stan.me()).user).toMatchObject({ id: first.id, email: 'stan@uni.example' });
+    provider.person = { sub: 'kyle', oid: 'oid-2', email: 'kyle@uni.example' };
+    const kyle = browser();
+    await kyle.signIn(key);
+    const later = await directory('POST', '/Users', user('oid-2', 'kyle.b@uni.example'));
+    expect([later.status, later.json.id]).toEqual([201, (await kyle.me()).user.id]);
+    await directory('PATCH', `/Users/${first.id as string}`, {
+      Operations: [{ op: 'replace', path: 'active', value: 'False' }],
+    });
+    provider.person = { sub: 'stan', oid: 'oid-1' };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_disabled');
+  });
+
+  it('is nobody else who has the address now', async () => {
+    const { key } = await made({ external_id_claim: 'oid', link_verified_email: true });
+    await directory('POST', '/Users', user('oid-3', 'reused@uni.example'));
+    provider.person = { sub: 'new', oid: 'oid-4', email: 'reused@uni.example', email_verified: true };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_account_exists');
+    provider.person = { sub: 'early', oid: 'oid-5', email: 'early@uni.example' };
+    await browser().signIn(key);
+    const other = await directory('POST', '/Users', user('oid-6', 'early@uni.example'));
+    expect([other.status, other.json.scimType]).toEqual([409, 'uniqueness']);
+  });
+});
+
+it('links neither a member who was removed or disabled, nor a system administrator of another organization', async () => {
+  const { slug, owner } = await foreign();
+  const path = `/api/v1/organizations/${slug}/sign-on/issuers`;
+  const theirs = issuer({ link_verified_email: true });
+  expect((await owner.api('POST', path, theirs)).status).toBe(201);
+  provider.person = { sub: 'detour', email: 'admin@localhost', email_verified: true };
+  expect(await browser().signIn(theirs.key)).toBe('/sign-in?problem=sso_account_exists');
+  const { key } = await made({ link_verified_email: true });
+  const [gone, off] = [await person(app), await person(app)];
+  const members = '/api/v1/organizations/default/members';
+  await app.api('DELETE', `${members}/${gone.userId}`);
+  await app.api('PATCH', `${members}/${off.userId}`, { disabled: true });
+  provider.person = { sub: 'heir', email: gone.email, email_verified: true };
+  const heir = browser();
+  expect(await heir.signIn(key)).toBe('/');
+  expect((await heir.me()).user.id).not.toBe(gone.userId);
+  provider.person = { sub: 'other heir', email: off.email, email_verified: true };
+  expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_disabled');
+  expect(await sql('SELECT 1 FROM oidc_identities WHERE user_id = $1', [off.userId])).toEqual([]);
+});
+
+it('refuses a document with an address that is no https address, as the sign-in does', async () => {
+  const odd = await OpenIdProvider.start();
+  odd.document = { authorization_endpoint: 'javascript:alert(1)' };
+  const { key } = await made({ issuer: odd.url });
+  const { json } = await app.api('POST', `${PATH}/${key}/test`);
+  const { status } = await browser().press(key);
+  await odd.down();
+  expect(json).toMatchObject({ ok: false, checks: [{ check: 'metadata', state: 'failed' }] });
+  expect(json.checks[0].detail).toContain('authorization_endpoint');
+  expect(status).toBe(503);
+  const line = app
+    .log()
+    .split('\n')
+    .find((each) => each.includes('a sign-in failed') && each.includes(key));
+  expect(line).toContain('authorization_endpoint is no web address');
+});
+
+it('names a wrong client secret, also where the provider challenges the client', async () => {
+  const strict = await OpenIdProvider.start();
+  strict.challenges = true;
+  const { key } = await made({ issuer: strict.url, client_secret: 'wrong' });
+  expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_refused');
+  await strict.down();
+  const line = app
+    .log()
+    .split('\n')
+    .find((each) => each.includes('a sign-in failed') && each.includes(key));
+  expect(line).toContain('provider: invalid_client');
+});
