@@ -94,7 +94,7 @@ describe('health', () => {
     const signals = expect.stringMatching(/^ok$|reconnecting/);
     expect(body).toEqual({
       status: 'ready',
-      checks: { process: 'ok', database: 'ok', jobs: 'ok', signals, secrets: 'ok', vectors },
+      checks: { process: 'ok', database: 'ok', storage: 'ok', jobs: 'ok', signals, secrets: 'ok', vectors },
     });
   });
 
