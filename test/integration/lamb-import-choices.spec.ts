@@ -207,6 +207,23 @@ describe('passwords', () => {
     expect(await stored(slug)).toHaveLength(1);
   });
 
+  it('do not come for two users with one address, also of two organizations, and both are told', async () => {
+    const { organizations, sourceName, slug } = place();
+    const other = { ...ORGANIZATION, id: 9, slug: `${slug}-arts` };
+    const users = [
+      user(1, { email: `${slug}-ada@biology.example` }),
+      user(2, { email: `${slug}-ADA@biology.example`, organizationId: other.id }),
+      user(3, { email: `${slug}-bo@biology.example` }),
+    ];
+    const hashes = new Map([1, 2, 3].map((id) => [id, id === 2 ? `${hash.slice(0, -1)}a` : hash]));
+    const choices = { ...NO_CHOICES, passwords: { until, hashes } };
+    const report = await run({ organizations: [...organizations, other], users }, { sourceName, choices });
+    for (const { notes } of report.organizations) {
+      expect(notes.map(({ code }) => code)).toEqual(expect.arrayContaining(['user.merged', 'passwords.ambiguous']));
+    }
+    expect([await stored(slug), await stored(other.slug)]).toEqual([[{ email: users[2]?.email }], []]);
+  });
+
   it('are read from databases that have them, and from no others', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'bw-passwords-')), 'lamb.db');
     const person = (id: number, password_hash: string | null) => ({

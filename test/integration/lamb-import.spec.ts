@@ -109,6 +109,33 @@ describe('an organization of a LAMB installation', () => {
     expect(await count('members')).toBe(before);
   });
 
+  it('names and counts each assistant that is left out, and takes those without a name or an owner', async () => {
+    const { organizations, sourceName } = place();
+    const nan = '{"connector": "openai", "temperature": NaN}';
+    const assistants = [
+      assistant(1, { name: ' ' }),
+      assistant(2, { ownerEmail: '' }),
+      assistant(3, { name: 'Long', published: true, unreadable: 'system_prompt is 2000000 bytes long' }),
+      assistant(4, { metadata: nan }),
+    ];
+    const result = await runOne({ organizations, assistants }, { sourceName });
+    expect(result.counts.assistant).toMatchObject({ created: 3, left_out: 1 });
+    expect(result.assistants.map(({ name }) => name)).toEqual(['Assistant 1', '1_assistant_2', '1_assistant_4']);
+    expect(result.leftOut).toMatchObject([
+      {
+        origin: '3',
+        name: 'Long',
+        message: 'system_prompt is 2000000 bytes long; it belongs to user1@biology.example, is published',
+      },
+    ]);
+    const noted = result.notes
+      .filter(({ kind }) => kind === 'assistant')
+      .map(({ origin, code }) => `${origin} ${code}`);
+    expect(noted.sort()).toEqual(['1 name.changed', '2 owner.replaced', '4 metadata.python']);
+    const [stored] = await rows('SELECT metadata FROM assistants WHERE id = $1', [result.assistants[2]?.id]);
+    expect(stored).toEqual({ metadata: nan.replace('NaN', 'null') });
+  });
+
   it('comes first of two with one slug', async () => {
     const { organizations, sourceName } = place();
     const twin = { ...organizations[0], id: 3, name: 'Twin' } as LambOrganization;

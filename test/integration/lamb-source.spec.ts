@@ -345,7 +345,7 @@ describe('reading a LAMB database', () => {
       ...more,
     });
 
-    it('leaves out a row whose key, names or documents are of a wrong type or too long', () => {
+    it('leaves out a row without a key, and keeps one whose document cannot be read, with the reason', () => {
       const source = build([
         row({ id: 1 }),
         row({ id: 2, organization_id: 'one' }),
@@ -355,17 +355,20 @@ describe('reading a LAMB database', () => {
         row({ id: 9007199254740993n, name: 'far' }),
         row({ id: 6, owner: 'o'.repeat(5_000) }),
       ]);
-      expect(source.assistants.map(({ id }) => id)).toEqual([1]);
-      expect(source.problems).toEqual(
-        [
-          ['2', 'organization_id', 'is text where a number is needed'],
-          ['3', 'name', 'is empty'],
-          ['4', 'system_prompt', 'is 1048577 bytes long, over the limit of 1048576'],
-          ['5', 'api_callback', 'is not UTF-8'],
-          ['6', 'owner', 'is 5000 bytes long, over the limit of 4096'],
-          ['9007199254740993', 'id', 'is out of range'],
-        ].map(([key, path, message]) => ({ code: 'row.left_out', table: 'assistants', row: key, path, message })),
-      );
+      expect(
+        source.assistants.map(({ id, name, ownerEmail, unreadable }) => [id, name, ownerEmail, unreadable]),
+      ).toEqual([
+        [1, 'x', 'a@uni.example', null],
+        [3, '  ', 'a@uni.example', null],
+        [4, 'x', 'a@uni.example', 'system_prompt is 1048577 bytes long, over the limit of 1048576'],
+        [5, 'x', 'a@uni.example', 'api_callback is not UTF-8'],
+        [6, 'x', '', null],
+      ]);
+      expect(source.problems.map(({ code, row: key, path, message }) => [code, key, path, message])).toEqual([
+        ['row.left_out', '2', 'organization_id', 'is text where a number is needed'],
+        ['value.ignored', '6', 'owner', 'is 5000 bytes long, over the limit of 4096'],
+        ['row.left_out', '9007199254740993', 'id', 'is out of range'],
+      ]);
     });
 
     it('keeps a row whose lesser values cannot be believed, and says which', () => {
@@ -394,7 +397,7 @@ describe('reading a LAMB database', () => {
         'is none of owner, admin, member; read as member',
         'exists twice',
       ]);
-      const many = build(Array.from({ length: 1_500 }, (_, index) => row({ id: index + 1, name: '' })));
+      const many = build(Array.from({ length: 1_500 }, (_, index) => row({ id: index + 1, organization_id: 'one' })));
       expect(many.problems).toHaveLength(1_001);
       expect(many.problems.at(-1)?.message).toBe('500 more problems in this table are not listed');
     });

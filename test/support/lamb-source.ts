@@ -41,6 +41,7 @@ export const assistant = (id: number, changes: Partial<LambAssistant> = {}): Lam
   systemPrompt: 'Be kind.',
   promptTemplate: 'Q: {user_input} C: {context}',
   ragCollections: '',
+  unreadable: null,
   ragTopK: 3,
   published: false,
   deleted: false,
@@ -91,6 +92,7 @@ export const template = {
   description: 'Asks back',
   systemPrompt: 'Ask back.',
   promptTemplate: '{user_input}',
+  unreadable: null,
   isShared: true,
 };
 export const collection = {

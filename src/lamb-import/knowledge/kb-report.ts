@@ -136,7 +136,9 @@ export function kbReportText(report: KbReport): string {
     terminalLine(title),
     '',
     ...report.collections.flatMap((each) => [...collectionLines(each), '']),
-    ...(lost.length === 0 ? [] : ['Assistants whose owners may not read them', ...lost, '']),
+    ...(lost.length === 0
+      ? []
+      : ['Assistants whose owners may not read something that they use, also files and rubrics', ...lost, '']),
     ...(problems.length === 0 ? [] : ['Not read in the source', ...problems.slice(0, MAX_SHOWN).map(terminalLine), '']),
     conclusion(report),
   ].join('\n');

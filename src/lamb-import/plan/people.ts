@@ -67,6 +67,11 @@ export function peopleOf(context: ImportContext, owners: ReadonlySet<string>): P
   const { report } = context;
   const { users, roles } = usersOf(context, owners);
   const people = new Map<string, Person>();
+  const own = new Set(users.map(({ id }) => id));
+  const twins = new Map<string, number[]>();
+  for (const { id, email } of context.source.users) {
+    twins.set(addressOf(email), [...(twins.get(addressOf(email)) ?? []), id]);
+  }
   const addresses = new Map<number, string>();
   for (const user of users) {
     const email = addressOf(user.email);
@@ -79,12 +84,10 @@ export function peopleOf(context: ImportContext, owners: ReadonlySet<string>): P
     const name = cleanLabel(user.name) || email;
     const person = { origin: user.id, email, name, role: roleOf(user, roles.get(user.id)), disabled: !user.enabled };
     const known = people.get(email);
-    if (known !== undefined) {
-      report.note(
-        refTo(user),
-        'user.merged',
-        `has the e-mail address of user ${known.origin}; they are one person here`,
-      );
+    // LAMB tells upper and lower case apart.
+    const other = known?.origin ?? twins.get(email)?.find((id) => id !== user.id && !own.has(id));
+    if (other !== undefined) {
+      report.note(refTo(user), 'user.merged', `has the e-mail address of user ${other}; they are one person here`);
     }
     people.set(email, known === undefined ? person : merged(known, person));
   }

@@ -2,6 +2,7 @@ import type { AssistantImport } from '../../assistants';
 import { isStorableText } from '../../kernel';
 import { cleanLabel } from '../convert/clean-label';
 import { filePaths } from '../convert/metadata-references';
+import { withoutPythonJson } from '../convert/python-json';
 import type { ItemRef } from '../report/report-builder';
 import type { LambAssistant } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
@@ -14,6 +15,7 @@ const TOP_K = { lowest: 1, highest: 20 } as const;
 type MetadataChecks = Pick<AssistantImport, 'problems' | 'isReadable' | 'templateOf'>;
 
 function unstorable(row: LambAssistant, checks: MetadataChecks): string | null {
+  if (row.unreadable !== null) return row.unreadable;
   const texts = [row.description, row.systemPrompt, row.promptTemplate, row.metadata, row.ragCollections];
   if (!texts.every(isStorableText)) return 'holds a NUL character or half of a surrogate pair';
   const [problem] = checks.problems(row.metadata);
@@ -34,12 +36,14 @@ function dateOf(seconds: number | null): Date | null {
 }
 
 function planOne(
-  row: LambAssistant,
+  stored: LambAssistant,
   owners: Owners,
   checks: MetadataChecks,
   context: ImportContext,
 ): PlannedAssistant | null {
   const { report } = context;
+  const { text, changes } = withoutPythonJson(stored.metadata);
+  const row = { ...stored, metadata: text };
   const name = cleanLabel(row.name) || `Assistant ${row.id}`;
   const item: ItemRef = { kind: 'assistant', origin: row.id, name };
   if (row.deleted) {
@@ -48,13 +52,17 @@ function planOne(
   }
   const refusal = unstorable(row, checks);
   if (refusal !== null) {
-    report.leaveOut(item, 'assistant.unstorable', refusal);
+    const place = `belongs to ${row.ownerEmail.trim() || 'nobody'}${row.published ? ', is published' : ''}`;
+    report.leaveOut(item, 'assistant.unstorable', `${refusal}; it ${place}`);
     return null;
   }
   const ownerId = owners.of(row.ownerEmail, item);
   if (ownerId === null) return null;
   if (!checks.isReadable(row.metadata)) {
     report.note(item, 'metadata.unreadable', 'its metadata is not a JSON object; it was kept and counts as empty');
+  }
+  if (changes.length > 0) {
+    report.note(item, 'metadata.python', `its metadata holds ${changes.join(', and ')}`);
   }
   if (name !== row.name) {
     report.note(item, 'name.changed', 'its name was empty, too long, or held characters that cannot be stored');

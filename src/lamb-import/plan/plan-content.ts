@@ -72,8 +72,10 @@ export function planPromptTemplates(
     const name = cleanLabel(row.name) || `Template ${row.id}`;
     const item: ItemRef = { kind: 'prompt_template', origin: row.id, name };
     const { description, systemPrompt, promptTemplate, isShared: shared } = row;
-    if (![description, systemPrompt, promptTemplate].every(isStorableText)) {
-      report.leaveOut(item, 'template.unstorable', 'holds a NUL character or half of a surrogate pair');
+    const isStorable = [description, systemPrompt, promptTemplate].every(isStorableText);
+    const refusal = row.unreadable ?? (isStorable ? null : 'holds a NUL character or half of a surrogate pair');
+    if (refusal !== null) {
+      report.leaveOut(item, 'template.unstorable', refusal);
       return [];
     }
     const ownerId = owners.of(row.ownerEmail, item);

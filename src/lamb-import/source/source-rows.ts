@@ -100,6 +100,24 @@ export class SourceRow {
     }
   }
 
+  /** `text` of a column whose row is judged by `refusalOf`: empty when it cannot be read. */
+  document(column: string): string {
+    return this.refusalOf([column]) === null ? this.text(column) : '';
+  }
+
+  /** Why one of the documents cannot be read; null when all can. */
+  refusalOf(columns: readonly string[]): string | null {
+    for (const column of columns) {
+      try {
+        this.text(column);
+      } catch (error) {
+        if (!(error instanceof UnreadableRow)) throw error;
+        return `${column} ${error.message}`;
+      }
+    }
+    return null;
+  }
+
   /** `text` for a value that the row can do without. */
   textOr(column: string, fallback: string, limit = DOCUMENT_BYTES): string {
     return this.lenient(column, fallback, () => this.text(column, limit) || fallback);

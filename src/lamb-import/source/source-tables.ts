@@ -36,7 +36,10 @@ const optional = <T>(inner: Field<T>): Field<T> => ({ ...inner, isOptional: true
 
 const id = (column: string) => field(column, (row) => row.id(column));
 const required = (column: string) => field(column, (row) => row.required(column));
-const text = (column: string) => field(column, (row) => row.text(column));
+const document = (column: string) => field(column, (row) => row.document(column));
+/** Why documents of the row cannot be read; null when they can. The organization's report names the row. */
+const unreadable = (...columns: readonly [string, ...string[]]) =>
+  field(columns[0], (row): string | null => row.refusalOf(columns));
 const flag = (column: string, fallback: boolean) => field(column, (row) => row.flag(column, fallback));
 const number = (column: string) => field(column, (row) => row.numberOrNull(column));
 const label = (column: string, fallback = '') => field(column, (row) => row.textOr(column, fallback, NAME_BYTES));
@@ -64,7 +67,7 @@ export const TABLES = {
     fields: {
       id: id('id'),
       organizationId: field('organization_id', (row) => row.idOrNull('organization_id')),
-      email: required('user_email'),
+      email: label('user_email'),
       name: label('user_name'),
       enabled: optional(flag('enabled', true)),
       /** `creator`, `end_user` and others. */
@@ -84,18 +87,19 @@ export const TABLES = {
     key: 'id',
     fields: {
       id: id('id'),
-      ownerEmail: required('owner'),
+      ownerEmail: label('owner'),
       organizationId: id('organization_id'),
-      name: required('name'),
+      name: label('name'),
       description,
       /** The text as stored; empty for NULL. */
-      metadata: text('api_callback'),
-      systemPrompt: text('system_prompt'),
-      promptTemplate: text('prompt_template'),
+      metadata: document('api_callback'),
+      systemPrompt: document('system_prompt'),
+      promptTemplate: document('prompt_template'),
       /** Ids, separated by commas. */
-      ragCollections: text('RAG_collections'),
+      ragCollections: document('RAG_collections'),
+      unreadable: unreadable('api_callback', 'system_prompt', 'prompt_template', 'RAG_collections'),
       ragTopK: number('RAG_Top_k'),
-      deleted: field('owner', (row) => row.required('owner').trim().toLowerCase() === DELETED_OWNER),
+      deleted: field('owner', (row) => row.document('owner').trim().toLowerCase() === DELETED_OWNER),
       /** Seconds since 1970. */
       createdAt: optional(number('created_at')),
       updatedAt: optional(number('updated_at')),
@@ -117,7 +121,7 @@ export const TABLES = {
       id: id('id'),
       rubricId: required('rubric_id'),
       organizationId: id('organization_id'),
-      ownerEmail: required('owner_email'),
+      ownerEmail: label('owner_email'),
       title: label('title'),
       description,
       /** null when it cannot be read. */
@@ -132,11 +136,12 @@ export const TABLES = {
     fields: {
       id: id('id'),
       organizationId: id('organization_id'),
-      ownerEmail: required('owner_email'),
-      name: required('name'),
+      ownerEmail: label('owner_email'),
+      name: label('name'),
       description,
-      systemPrompt: text('system_prompt'),
-      promptTemplate: text('prompt_template'),
+      systemPrompt: document('system_prompt'),
+      promptTemplate: document('prompt_template'),
+      unreadable: unreadable('system_prompt', 'prompt_template'),
       isShared: optional(flag('is_shared', false)),
     },
   }),
