@@ -212,3 +212,87 @@ describe('a PDF form', () => {
     expect(warnings).toEqual(['Comments on page 1 are left out']);
   });
 });
+
+describe('an office file with words that no reader opens', () => {
+  const A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
+  const comments = `<w:comments xmlns:w="w"><w:comment w:id="1">${wordParagraph('please check')}</w:comment></w:comments>`;
+  const shape = (text: string, hidden = ''): string =>
+    `<xdr:sp><xdr:nvSpPr><xdr:cNvPr id="2" name="x"${hidden}/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></xdr:txBody></xdr:sp>`;
+  const relation = (type: string, target: string): string =>
+    `<Relationships><Relationship Id="r1" Type="x/${type}" Target="${target}"/></Relationships>`;
+  const sheet = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>salt</t></is></c></row></sheetData>';
+  const sheets = { 'name="A"': sheet };
+
+  it('gives the words of text boxes on a sheet, and says which shapes are hidden', async () => {
+    const more = {
+      'xl/worksheets/_rels/sheet1.xml.rels': relation('drawing', '../drawings/drawing1.xml'),
+      'xl/drawings/drawing1.xml': `<xdr:wsDr xmlns:xdr="x" ${A}><xdr:twoCellAnchor>${shape('The exam moves to B7.')}<xdr:grpSp>${shape('Bring water.')}${shape('gone', ' hidden="1"')}</xdr:grpSp></xdr:twoCellAnchor></xdr:wsDr>`,
+    };
+    const { text, warnings } = await read('a.xlsx', workbook({ sheets, more }));
+    expect(text).toBe('## A\n\nsalt\n\nThe exam moves to B7.\n\nBring water.');
+    expect(warnings).toEqual(['Sheet “A”: hidden rows, columns or shapes are left out']);
+    const only = await read('a.xlsx', workbook({ sheets: { 'name="A"': '<sheetData/>' }, more }));
+    expect(only.text).toContain('The exam moves to B7.');
+  });
+
+  const word = (more: Record<string, string>): Buffer => wordDocument(wordBody(wordParagraph('salt')), more);
+  it.each<[string, string, Buffer, string]>([
+    ['comments of Word', 'a.docx', word({ 'word/comments.xml': comments }), 'Comments are left out'],
+    ['charts of Word', 'a.docx', word({ 'word/charts/chart1.xml': '<c:chartSpace/>' }), 'Charts are not read'],
+    [
+      'diagrams of Word',
+      'a.docx',
+      word({ 'word/diagrams/data1.xml': `<x ${A}><a:t>Water cycle</a:t></x>` }),
+      'Diagrams (SmartArt) are not read',
+    ],
+    [
+      'files that Word inserts',
+      'a.docx',
+      word({ 'word/_rels/document.xml.rels': relation('aFChunk', 'chunk.html') }),
+      'Other files that the document inserts are not read',
+    ],
+    [
+      'a part that nobody knows',
+      'a.docx',
+      word({ 'word/annex.xml': `<x ${A}><a:t>Annex</a:t></x>` }),
+      'Text in parts that are not read: word/annex.xml',
+    ],
+    [
+      'comments of Excel',
+      'a.xlsx',
+      workbook({ sheets, more: { 'xl/comments1.xml': '<comments><text><t>check</t></text></comments>' } }),
+      'Comments are left out',
+    ],
+    [
+      'comments of PowerPoint',
+      'a.pptx',
+      slides.presentation([{ shapes: slides.textBox('salt') }], {
+        more: { 'ppt/comments/comment1.xml': '<p:cmLst><p:cm><p:text>check</p:text></p:cm></p:cmLst>' },
+      }),
+      'Comments are left out',
+    ],
+    [
+      'hidden shapes of PowerPoint',
+      'a.pptx',
+      slides.presentation([
+        { shapes: slides.textBox('salt') + slides.textBox('gone').replace('name="x"', 'name="x" hidden="1"') },
+      ]),
+      'Slide 1: hidden shapes are left out',
+    ],
+  ])('says so: %s', async (_, name, bytes, warning) => {
+    const { text, warnings } = await read(name, bytes);
+    expect(text).toContain('salt');
+    expect(text).not.toContain('gone');
+    expect(warnings).toEqual([warning]);
+  });
+
+  it('says nothing about parts without words of the document', async () => {
+    const bytes = word({
+      'word/comments.xml': '<w:comments/>',
+      'word/header1.xml': `<x ${A}><a:t>Faculty of Science</a:t></x>`,
+      'word/theme/theme1.xml': `<x ${A}><a:t>Office</a:t></x>`,
+      'word/annex.xml': '<x>',
+    });
+    expect((await read('a.docx', bytes)).warnings).toEqual([]);
+  });
+});

@@ -14,10 +14,12 @@ export interface WorkbookParts {
   readonly strings?: string;
   readonly styles?: string;
   readonly prolog?: string;
+  /** Other parts. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 /** An Excel workbook; its sheets stand in the archive in the opposite order. */
-export function workbook({ sheets, strings = '', styles = '', prolog = '' }: WorkbookParts): Buffer {
+export function workbook({ sheets, strings = '', styles = '', prolog = '', more = {} }: WorkbookParts): Buffer {
   const all = Object.entries(sheets);
   const file = (index: number): string => `worksheets/sheet${all.length - index}.xml`;
   const relation = (id: string, type: string, target: string): string =>
@@ -29,6 +31,7 @@ export function workbook({ sheets, strings = '', styles = '', prolog = '' }: Wor
     'xl/sharedStrings.xml': `<sst>${strings}</sst>`,
     'xl/styles.xml': `<styleSheet>${styles}</styleSheet>`,
     ...Object.fromEntries(all.map(([, xml], index) => [`xl/${file(index)}`, `${prolog}<worksheet>${xml}</worksheet>`])),
+    ...more,
   });
 }
 

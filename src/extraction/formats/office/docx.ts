@@ -4,9 +4,12 @@ import { withEquations } from './docx-equations';
 import { hiddenStyles, withoutHidden } from './docx-hidden';
 import type { Content, Source } from '../format-reader.types';
 import { htmlToMarkdown } from '../html';
+import { leftOut } from './left-out';
 import { type OfficeParts, openOffice } from './office-archive';
 import { partText } from './office-relations';
 import { firstHeading } from '../text';
+
+const DOCUMENT = 'word/document.xml';
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
@@ -63,6 +66,6 @@ export async function readDocx({ bytes, limits }: Source): Promise<Content> {
     });
   const { text } = htmlToMarkdown(value);
   if (text === '') throw new ExtractionError('document.no_text', 'The document holds no text');
-  const warnings = hasHidden() ? ['Hidden text is left out'] : [];
+  const warnings = [...(hasHidden() ? ['Hidden text is left out'] : []), ...leftOut(parts, DOCUMENT)];
   return { text, title: firstHeading(text), pages: [], warnings };
 }

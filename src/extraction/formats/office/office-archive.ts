@@ -11,6 +11,16 @@ const PARTS = /\.(?:xml|rels)$/i;
 /** The XML parts of an office document or e-book by name. */
 export type OfficeParts = ReadonlyMap<string, Buffer>;
 
+/** The parts of an office file, with a record of those that a reader asked for. */
+export class OpenedParts extends Map<string, Buffer> {
+  readonly opened = new Set<string>();
+
+  override get(name: string): Buffer | undefined {
+    this.opened.add(name);
+    return super.get(name);
+  }
+}
+
 const tooBig = (): ExtractionError =>
   new ExtractionError('document.expansion', 'The document unpacks to far more than its size; it looks like a ZIP bomb');
 
@@ -26,10 +36,10 @@ async function unpack(zip: ZipFile, entry: Entry, left: number): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-async function unpackAll(bytes: Buffer, limit: number, wanted: RegExp): Promise<OfficeParts> {
+async function unpackAll(bytes: Buffer, limit: number, wanted: RegExp): Promise<OpenedParts> {
   const zip = await openZip(bytes);
   if (zip.entryCount > MOST_ENTRIES) throw tooBig();
-  const parts = new Map<string, Buffer>();
+  const parts = new OpenedParts();
   let left = limit;
   for (const entry of await entriesOf(zip)) {
     if (!wanted.test(entry.fileName)) continue;
@@ -46,7 +56,7 @@ export async function openOffice(
   { maxExpansion }: ExtractionLimits,
   what: 'Word document' | 'presentation' | 'workbook' | 'e-book',
   wanted = PARTS,
-): Promise<OfficeParts> {
+): Promise<OpenedParts> {
   try {
     return await unpackAll(bytes, Math.max(FREE_BYTES, bytes.length * maxExpansion), wanted);
   } catch (error) {

@@ -11,6 +11,8 @@ export interface Slide {
   /** Parts with the texts of diagrams (SmartArt), by relationship id. */
   readonly diagrams: readonly string[];
   readonly hasChart: boolean;
+  /** True with shapes that are not shown. */
+  readonly hasHidden: boolean;
 }
 
 const TITLES: ReadonlySet<string | undefined> = new Set(['title', 'ctrTitle']);
@@ -80,13 +82,27 @@ const tableOf = (table: XmlElement): string => {
 
 const placeholderOf = (shape: XmlElement): XmlElement | undefined => descend(shape, 'nvSpPr', 'nvPr', 'ph');
 
-/** The shapes of a slide; groups and alternatives for newer versions are opened. */
-function shapesOf(tree: XmlElement): XmlElement[] {
+/** Whether an author hid a shape from the slide. */
+const isHiddenShape = (shape: XmlElement): boolean =>
+  elementsOf(shape).some(
+    ({ name, children }) =>
+      name.startsWith('nv') &&
+      children.some((child) => typeof child !== 'string' && child.name === 'cNvPr' && isOn(child.attributes['hidden'])),
+  );
+
+const isOn = (value: string | undefined): boolean => value === '1' || value === 'true';
+
+/** The shapes of a slide; groups and alternatives for newer versions are opened, hidden shapes left out. */
+function shapesOf(tree: XmlElement, onHidden: () => void = () => undefined): XmlElement[] {
   return elementsOf(tree).flatMap((shape) => {
-    if (shape.name === 'grpSp') return shapesOf(shape);
+    if (isHiddenShape(shape)) {
+      onHidden();
+      return [];
+    }
+    if (shape.name === 'grpSp') return shapesOf(shape, onHidden);
     if (shape.name !== 'AlternateContent') return [shape];
     const chosen = childNamed(shape, 'Choice') ?? childNamed(shape, 'Fallback');
-    return chosen === undefined ? [] : shapesOf(chosen);
+    return chosen === undefined ? [] : shapesOf(chosen, onHidden);
   });
 }
 
@@ -117,7 +133,8 @@ const readable = (xml: string): string =>
 export function readSlide(xml: string): Slide {
   const slide = childNamed(parseXml(readable(xml)), 'sld');
   const tree = slide === undefined ? undefined : descend(slide, 'cSld', 'spTree');
-  const shapes = tree === undefined ? [] : shapesOf(tree);
+  let hasHidden = false;
+  const shapes = tree === undefined ? [] : shapesOf(tree, () => void (hasHidden = true));
   const titles = shapes
     .filter((shape) => shape.name === 'sp' && TITLES.has(placeholderOf(shape)?.attributes['type']))
     .map((shape) => runText(shape).replace(/\s+/g, ' ').trim())
@@ -131,7 +148,17 @@ export function readSlide(xml: string): Slide {
       allNamed(frame, 'relIds').flatMap(({ attributes }) => attributes['r:dm'] ?? []),
     ),
     hasChart: frames.some((frame) => allNamed(frame, 'chart').length > 0),
+    hasHidden,
   };
+}
+
+/** Texts of the shapes that lie on a sheet (ECMA-376-1 §20.5). @throws {ExtractionError} `document.malformed` */
+export function readDrawing(xml: string): { readonly blocks: readonly string[]; readonly hasHidden: boolean } {
+  let hasHidden = false;
+  const drawing = childNamed(parseXml(readable(xml)), 'wsDr');
+  const anchors = drawing === undefined ? [] : elementsOf(drawing);
+  const shapes = anchors.flatMap((anchor) => shapesOf(anchor, () => void (hasHidden = true)));
+  return { blocks: shapes.map(shapeBlock).filter((block) => block !== ''), hasHidden };
 }
 
 /** The speaker's notes of a slide. @throws {ExtractionError} `document.malformed` */

@@ -1,6 +1,7 @@
 import { ExtractionError } from '../../document/extraction.errors';
 import type { PageStart } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
+import { leftOut } from './left-out';
 import { type OfficeParts, openOffice } from './office-archive';
 import { partText, relationsOf } from './office-relations';
 import { readDiagram, readNotes, readSlide, type Slide } from './pptx-slide';
@@ -51,6 +52,7 @@ export async function readPptx({ bytes, limits }: Source): Promise<Content> {
   const sections: string[] = [];
   const hidden: number[] = [];
   const charts: number[] = [];
+  const partly: number[] = [];
   let title: string | null = null;
   let start = 0;
   for (const [index, name] of names.entries()) {
@@ -63,6 +65,7 @@ export async function readPptx({ bytes, limits }: Source): Promise<Content> {
       continue;
     }
     if (slide.hasChart) charts.push(page);
+    partly.push(...(slide.hasHidden ? [page] : []));
     const section = sectionOf(parts, name, slide, page);
     if (section === '') continue;
     title ??= slide.title;
@@ -73,9 +76,13 @@ export async function readPptx({ bytes, limits }: Source): Promise<Content> {
   if (sections.length === 0) {
     throw new ExtractionError('document.no_text', 'The presentation holds no text; its slides may be pictures');
   }
+  const told = (numbers: readonly number[], what: string): string[] =>
+    numbers.length === 0 ? [] : [`${listOf(numbers)}: ${what}`];
   const warnings = [
-    ...(hidden.length === 0 ? [] : [`${listOf(hidden)}: hidden, left out`]),
-    ...(charts.length === 0 ? [] : [`${listOf(charts)}: charts are not read`]),
+    ...told(hidden, 'hidden, left out'),
+    ...told(charts, 'charts are not read'),
+    ...told(partly, 'hidden shapes are left out'),
+    ...leftOut(parts, PRESENTATION),
   ];
   return { text: sections.join(SEPARATOR), title, pages, pageCount: names.length, warnings };
 }

@@ -4,7 +4,7 @@ import { partText, relationsOf } from '../office/office-relations';
 import { allNamed, parseXml, scanXml, type XmlElement } from '../office/office-xml';
 import { builtInFormat, type Calendar } from './number-format';
 
-const WORKBOOK = 'xl/workbook.xml';
+export const WORKBOOK = 'xl/workbook.xml';
 /** Longest text of one cell (the limit of Excel). */
 export const CELL_CHARS = 32_767;
 
@@ -13,6 +13,8 @@ export interface SheetPart {
   readonly isHidden: boolean;
   /** Undefined for a sheet that is only a chart. */
   readonly xml: string | undefined;
+  /** Name of its part. */
+  readonly part: string;
 }
 
 /** Sheets of a workbook, and the shared strings and formats that its cells refer to. */
@@ -76,9 +78,10 @@ export function readWorkbook(parts: OfficeParts): Workbook {
   }
   const workbook = parseXml(xml);
   const relations = relationsOf(parts, WORKBOOK);
-  const sheetOf = (id: string | undefined): string | undefined => {
+  const sheetOf = (id: string | undefined): Pick<SheetPart, 'xml' | 'part'> => {
     const relation = relations.find((each) => each.id === id);
-    return relation?.type === 'worksheet' ? partText(parts, relation.target) : undefined;
+    const part = relation?.type === 'worksheet' ? relation.target : '';
+    return { part, xml: partText(parts, part) };
   };
   const partOf = (type: string): string | undefined => {
     const target = relations.find((each) => each.type === type)?.target;
@@ -88,7 +91,7 @@ export function readWorkbook(parts: OfficeParts): Workbook {
     sheets: allNamed(workbook, 'sheet').map(({ attributes }) => ({
       name: (attributes['name'] ?? '').replace(/\s+/g, ' ').trim().slice(0, 100),
       isHidden: ['hidden', 'veryHidden'].includes(attributes['state'] ?? ''),
-      xml: sheetOf(attributes['r:id']),
+      ...sheetOf(attributes['r:id']),
     })),
     strings: sharedStrings(partOf('sharedStrings')),
     formats: cellFormats(partOf('styles')),

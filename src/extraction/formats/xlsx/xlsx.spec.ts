@@ -184,7 +184,7 @@ it('leaves hidden rows and columns out, and says so', async () => {
     }),
   );
   expect(written).toBe('## A\n\n| Name | Seat |\n| --- | --- |\n| Ana | 4 |');
-  expect(warnings).toEqual(['Sheet “A”: hidden rows or columns are left out']);
+  expect(warnings).toEqual(['Sheet “A”: hidden rows, columns or shapes are left out']);
 });
 
 describe('a hostile workbook', () => {

@@ -1,13 +1,15 @@
 import { ExtractionError } from '../../document/extraction.errors';
 import type { PageStart } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
-import { openOffice } from '../office/office-archive';
-import { partText } from '../office/office-relations';
+import { leftOut } from '../office/left-out';
+import { type OfficeParts, openOffice } from '../office/office-archive';
+import { partText, relationsOf } from '../office/office-relations';
 import { allNamed, parseXml, textBelow } from '../office/office-xml';
+import { readDrawing } from '../office/pptx-slide';
 import { shortTitle } from '../text';
 import { sheetCells } from './sheet-cells';
 import { sheetText } from './sheet-text';
-import { readWorkbook, type SheetPart } from './workbook';
+import { readWorkbook, type SheetPart, WORKBOOK } from './workbook';
 
 const SEPARATOR = '\n\n';
 const MOST_NAMED = 20;
@@ -25,6 +27,12 @@ function titleOf(core: string | undefined): string | null {
   if (core === undefined) return null;
   const [title] = allNamed(parseXml(core), 'title');
   return title === undefined ? null : shortTitle(textBelow(title));
+}
+
+/** Texts of the boxes and shapes on a sheet. */
+function drawingOf(parts: OfficeParts, sheetPart: string): ReturnType<typeof readDrawing> {
+  const drawing = relationsOf(parts, sheetPart).find(({ type }) => type === 'drawing');
+  return readDrawing(drawing === undefined ? '<none/>' : (partText(parts, drawing.target) ?? '<none/>'));
 }
 
 /**
@@ -47,9 +55,10 @@ export async function readXlsx({ bytes, limits }: Source): Promise<Content> {
   for (const [index, sheet] of sheets.entries()) {
     if (sheet.isHidden || sheet.xml === undefined) continue;
     const cells = sheetCells(sheet.xml, workbook, limits.maxCharacters - start);
-    if (cells.hasHidden) partly.push(sheet);
     if (cells.uncomputed > 0) uncomputed.push(sheet);
-    const text = sheetText(cells);
+    const drawing = drawingOf(parts, sheet.part);
+    if (cells.hasHidden || drawing.hasHidden) partly.push(sheet);
+    const text = [sheetText(cells), ...drawing.blocks].filter((block) => block !== '').join(SEPARATOR);
     if (text === '') continue;
     const section = `## ${sheet.name}${SEPARATOR}${text}`;
     pages.push({ page: index + 1, start });
@@ -68,8 +77,9 @@ export async function readXlsx({ bytes, limits }: Source): Promise<Content> {
         sheets.filter(({ isHidden }) => isHidden),
         'hidden, left out',
       ),
-      ...told(partly, 'hidden rows or columns are left out'),
+      ...told(partly, 'hidden rows, columns or shapes are left out'),
       ...told(uncomputed, 'some formulas have no stored value; open the file in a spreadsheet program and save it'),
+      ...leftOut(parts, WORKBOOK),
     ],
   };
 }
