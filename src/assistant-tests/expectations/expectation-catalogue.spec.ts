@@ -104,4 +104,33 @@ describe('an expectation', () => {
       expect(await statusOf(kind, config)).toBe('passed');
     }
   });
+
+  it('proposed for an answer with a date fails once another answer comes, however well it cites', async () => {
+    const exam = {
+      question: 'When is the exam in room 3?',
+      answer: '1. See below.\nThe exam is on 14 March in room 3 [1].',
+      passages: [
+        { n: 1, title: 'Lecture', text: '# 11. Exam\n\nThe exam is on 14 March. Bring a pen.' },
+        { n: 2, title: 'Osmosis', text: 'Water moves.' },
+      ],
+    };
+    const proposed = catalogue.proposals({ ...ANSWER, ...exam });
+    expect(proposed).toContainEqual({ kind: 'contains', config: { text: '14 March' } });
+    expect(proposed.filter(({ kind }) => kind === 'finds_passage')).toEqual([
+      { kind: 'finds_passage', config: { text: 'The exam is on 14 March. Bring a pen.' } },
+    ]);
+    for (const { kind, config } of proposed) expect(await statusOf(kind, config, exam)).toBe('passed');
+    const osmosis = { ...exam, answer: 'Osmosis moves water [1].' };
+    expect(await statusOf('contains', { text: '14 March' }, osmosis)).toBe('failed');
+  });
+
+  it.each([
+    ['It takes 3.5 % of the mass.', '3.5 %'],
+    ['The mean is 10 minutes.', '10 minutes'],
+    ['1. Water\n2. Salt', null],
+    ['No figure at all [2].', null],
+  ])('proposes the figure of “%s”', (answer, figure) => {
+    const found = catalogue.proposals({ ...ANSWER, answer }).find(({ kind }) => kind === 'contains');
+    expect(found?.config['text'] ?? null).toBe(figure);
+  });
 });

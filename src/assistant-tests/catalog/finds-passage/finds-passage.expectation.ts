@@ -7,6 +7,18 @@ interface Config {
 const PROPOSED = 2;
 const PROPOSED_CHARS = 120;
 
+/** Headings of Markdown at the beginning: a passage is known by its sentences. */
+const HEADINGS = /^(?:[ \t]{0,3}#{1,6}[^\n]*\n\s{0,100})+/u;
+
+/** At most what the answer cites by number; all where it cites nothing. */
+function passagesCited({ answer, passages }: TestedAnswer): TestedAnswer['passages'] {
+  const numbers = new Set(
+    [...answer.matchAll(/\[([\d\s,;]{1,40})\]/gu)].flatMap(([, list = '']) => list.split(/[,;]/u).map(Number)),
+  );
+  const cited = passages.filter(({ n }) => n !== null && numbers.has(n));
+  return cited.length === 0 ? passages : cited;
+}
+
 const titlesOf = ({ passages }: TestedAnswer): string => [...new Set(passages.map(({ title }) => title))].join('; ');
 
 /** The tools find a text in the material. */
@@ -37,9 +49,9 @@ export const FINDS_PASSAGE: Expectation<Config> = {
       titlesOf(answer),
     );
   },
-  propose: ({ passages }) =>
-    passages
-      .map(({ text }) => text.trim().slice(0, PROPOSED_CHARS).toWellFormed().trim())
+  propose: (answer) =>
+    passagesCited(answer)
+      .map(({ text }) => text.replace(HEADINGS, '').trim().slice(0, PROPOSED_CHARS).toWellFormed().trim())
       .filter((text) => text !== '')
       .slice(0, PROPOSED)
       .map((text) => ({ text })),
