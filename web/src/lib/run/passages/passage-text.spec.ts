@@ -15,6 +15,11 @@ describe('words of the question in a passage', () => {
     expect(hits('it is a cell', 'is it a cell')).toEqual(['cell']);
   });
 
+  it('are neither words that every question has nor longer words that begin alike', () => {
+    expect(hits('The examples and the exam are when?', 'When is the exam and what are exams?')).toEqual(['exam']);
+    expect(hits('Los ejemplos y el examen', '¿Cuándo son los exámenes?')).toEqual(['examen']);
+  });
+
   it('leave the passage as it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (passage, question) => {
