@@ -1,4 +1,5 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
+import type { ChatCard } from './chat.types';
 
 /** Failures that readers can do something about, or that tell them how long to wait. */
 const TOLD: ReadonlySet<string> = new Set([
@@ -23,9 +24,17 @@ export function plainFailure(code: string | null, hasText = false): string {
   if (told !== null) return told;
   if (code === 'upstream_rate_limited' || code === 'unavailable') return t('chat.failed.busy');
   if (code === 'upstream_timeout' || code === 'tool_loop.timeout') return t('chat.failed.slow');
-  const restarted = code === 'server_shutdown' || code === 'worker_lost';
-  if (restarted) return t(hasText ? 'chat.failed.restarted_part' : 'chat.failed.restarted');
-  return t(hasText ? 'chat.failed.part' : 'chat.failed');
+  return code === 'server_shutdown' || code === 'worker_lost' ? restarted(hasText) : broken(hasText);
+}
+
+const restarted = (hasText: boolean): string => t(hasText ? 'chat.failed.restarted_part' : 'chat.failed.restarted');
+const broken = (hasText: boolean): string => t(hasText ? 'chat.failed.part' : 'chat.failed');
+
+/** Why nobody can ask the assistant. */
+export function silence({ closed = null, can_edit }: ChatCard): string {
+  if (closed === null) return t(can_edit ? 'chat.no_answers_editor' : 'chat.no_answers');
+  if (closed.reason === 'withdrawn') return t('chat.closed.withdrawn');
+  return closed.owner === null ? t('chat.closed.paused') : t('chat.closed.paused_by', { owner: closed.owner });
 }
 
 /** The rules of the course have changed since they were read. */
