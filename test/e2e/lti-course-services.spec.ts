@@ -81,6 +81,11 @@ describe('the people of a course', () => {
     expect(lms.count(/^\/token$/) - before).toBeLessThanOrEqual(1);
   });
 
+  it('have the names of their launches where the platform lists none', async () => {
+    lms.roster.members = [{ sub: 'student-1', roles: [ROLES.learner] }];
+    expect((await members()).json.items).toMatchObject([{ person: 'student-1', name: 'Ane Etxeberria' }]);
+  });
+
   it('are told to nobody but instructors of this course', async () => {
     expect((await members(student)).status).toBe(404);
     expect((await app.api('GET', `/api/v1/lti/courses/${course}/members`)).status).toBe(404);
@@ -123,6 +128,28 @@ describe('a grade', () => {
     ]);
     expect(lms.grades.of('student-1')).toMatchObject([{ scoreGiven: 7.5, comment: GRADE.comment }, { scoreGiven: 9 }]);
   });
+
+  it.each(['a column that is there', 'a new column'])(
+    'never takes the access token elsewhere, to %s',
+    async (which) => {
+      const other = await LtiPlatform.start();
+      lms.grades.lineItems.clear();
+      await app.get(DataSource).query('UPDATE lti_activities SET line_item_url = NULL');
+      const item = {
+        id: `${other.url}/courses/course-1/lineitems/1`,
+        scoreMaximum: 10,
+        label: 'x',
+        resourceId: activity,
+      };
+      const isThere = which === 'a column that is there';
+      lms.fail(/lineitems$/, { status: 200, body: isThere ? [item] : [] }, { method: 'GET' });
+      lms.fail(/lineitems$/, { status: 201, body: item }, { method: 'POST' });
+      const { json } = await gives(GRADE);
+      expect(json).toMatchObject({ state: 'refused', refusal: expect.stringContaining('elsewhere') });
+      expect(other.asked).toEqual([]);
+      await other.down();
+    },
+  );
 
   it('survives a token that the platform has withdrawn', async () => {
     await gives(GRADE);

@@ -70,6 +70,47 @@ describe('a good launch', () => {
     expect(second.assistant_ids.sort()).toEqual([assistant, other].sort());
   });
 
+  it('keeps name and address as the platform has them', async () => {
+    const sam = browser();
+    const user = async (claims: object): Promise<any> => {
+      await sam.launch({ claims: { sub: 'renamed', ...claims } });
+      return (await sam.get('/api/v1/me')).json.user;
+    };
+    await user({ name: 'Old Name', email: 'old@uni.example' });
+    const next = { name: 'New Name', email: 'new@uni.example' };
+    expect(await user(next)).toMatchObject(next);
+    expect(await user({ name: undefined, email: undefined })).toMatchObject(next);
+    expect(await user({ name: 'New Name', email: 'admin@localhost' })).toMatchObject(next);
+  });
+
+  it('passes hints on as they are, and refuses one that it cannot pass on', async () => {
+    const start = async (hint: string) => {
+      const body = new URLSearchParams({
+        iss: lms.issuer,
+        login_hint: 'u1',
+        target_link_uri: lms.tool.launch_url,
+        client_id: lms.clientId,
+        lti_message_hint: hint,
+      });
+      return browser().request('/lti/login', { method: 'POST', body });
+    };
+    const hint = ` {"cmid": 7, "x": "${'é%&'.repeat(100)}"} `;
+    const { status, location } = await start(hint);
+    expect([status, new URL(location ?? '').searchParams.get('lti_message_hint')]).toEqual([303, hint]);
+    const longest = 'é&"<'.repeat(2_000);
+    const page = await start(longest);
+    const { url } = JSON.parse(/id="values">([^<]+)</.exec(page.text)?.[1] ?? '{}') as { url: string };
+    expect([page.status, new URL(url).searchParams.get('lti_message_hint')]).toEqual([200, longest]);
+    const long = await start('x'.repeat(8_001));
+    expect([long.status, long.text]).toEqual([400, expect.stringContaining('<code>bad_request</code>')]);
+  });
+
+  it('tells in the log where the issuer differs by the slash at its end', async () => {
+    const query = new URLSearchParams({ iss: `${lms.issuer}/`, login_hint: 'u1', client_id: lms.clientId });
+    expect((await browser().request(`/lti/login?${query.toString()}`)).status).toBe(404);
+    expect(app.log()).toContain('is registered here with another slash at the end');
+  });
+
   it('asks the platform with a form post, a nonce and a state', async () => {
     const { query } = await browser().begin();
     expect(Object.fromEntries(query)).toMatchObject({
@@ -172,7 +213,9 @@ describe('a bad launch', () => {
     ['LTI 1.1', 400, 'version', { claims: { [CLAIM('version')]: '1.1.0' } }],
     ['an unknown message', 400, 'message_type', { claims: { [CLAIM('message_type')]: 'LtiOther' } }],
     ['nobody', 400, 'subject', { claims: { sub: undefined } }],
-    ['a role that is none', 403, 'role', { claims: { [CLAIM('roles')]: ['urn:nobody'] } }],
+    ['no role', 403, 'role', { claims: { [CLAIM('roles')]: [] } }],
+    ['a role that is none here', 403, 'role_unknown', { claims: { [CLAIM('roles')]: ['urn:nobody'] } }],
+    ['one audience and a foreign azp', 400, 'audience', { claims: { azp: 'other' } }],
     ['no link', 400, 'no_resource', { claims: { [CLAIM('resource_link')]: undefined } }],
     ['a deleted assistant', 404, 'assistant_missing', { claims: { [CLAIM('custom')]: { assistant: '999999' } } }],
     ['a list that is none', 404, 'no_assistant', { claims: { [CLAIM('custom')]: { assistant: 'cells' } } }],
@@ -200,6 +243,7 @@ describe('a bad launch', () => {
     const login = await browser().begin();
     const answer = await browser().send({ ...login, token: lms.token({ nonce: login.nonce }) });
     expect(answer.status).toBe(403);
+    expect(answer.text).toContain('plain http address');
     expect(answer.text).toMatch(/href="\/lti\/login\?iss=[^"]+&amp;client_id=tool-1&amp;login_hint=u1/);
     expect(answer.cookies).not.toContain('bw');
   });

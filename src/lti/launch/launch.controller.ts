@@ -5,7 +5,7 @@ import { looksLikeSessionToken, sessionHashOf } from '../../auth';
 import { AppError, isJsonObject } from '../../kernel';
 import { type BellwetherRequest, Public } from '../../platform/http';
 import { RefusedLaunch } from '../messages/launch.errors';
-import { askingPage, keepingPage, newWindowPage, readyPage } from '../pages/browser-pages';
+import { askingPage, keepingPage, leavingPage, newWindowPage, readyPage } from '../pages/browser-pages';
 import { sendPage } from '../pages/page';
 import { languageOf, type PageLanguage } from '../pages/page-texts';
 import { refusalPage } from '../pages/refusal-page';
@@ -14,6 +14,9 @@ import { BrowserCookie } from './browser-cookie';
 import { type LaunchAttempt, Launches } from './launch.service';
 import { isFramed, LaunchSessions } from './launch-sessions.service';
 import { LaunchLogins, type Parameters, textOf } from './login.service';
+
+/** Proxies refuse an answer whose headers are longer than 4 KiB. */
+const MOST_LOCATION = 3_000;
 
 /** The doors of LTI 1.3. Only browsers that a platform sends call them, so they are not described by OpenAPI. */
 @ApiExcludeController()
@@ -77,7 +80,8 @@ export class LaunchController {
       const browser = this.browsers.ensure(request.headers, response);
       const origin = this.addresses.originOf(request);
       const { url, storage } = await this.logins.begin({ parameters, browser, origin, address: request.ip ?? null });
-      if (storage === null) return response.redirect(303, url);
+      if (storage === null && url.length <= MOST_LOCATION) return response.redirect(303, url);
+      if (storage === null) return sendPage(response, language, leavingPage(url, language));
       sendPage(response, language, keepingPage(storage, storage.secret, url, language));
     });
   }
@@ -124,9 +128,10 @@ export class LaunchController {
       platform: attempt.platformId,
       framed: isFramed(request),
     });
-    if (storage === null) return sendPage(response, language, newWindowPage(again, language));
+    const isPlain = this.addresses.originOf(request).startsWith('http:');
+    if (storage === null) return sendPage(response, language, newWindowPage(again, language, isPlain));
     const launch = { action: attempt.login.path, token, state, again };
-    sendPage(response, language, askingPage(storage, launch, language));
+    sendPage(response, language, askingPage(storage, launch, language, isPlain));
   }
 
   /** A refusal is a page for the reader and one line in the log, without the token. */

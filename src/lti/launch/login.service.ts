@@ -26,7 +26,8 @@ interface LoginRequest {
   readonly address: string | null;
 }
 
-const MOST_HINT = 4_000;
+/** Parameters are passed on unaltered (1EdTech Security Framework 1.0 §5.1.1.3), or the login is refused. */
+const MOST_HINT = 8_000;
 
 /** Third-party initiated login (1EdTech Security Framework 1.0 §5.1.1). */
 @Injectable()
@@ -39,15 +40,15 @@ export class LaunchLogins {
   /** @throws RefusedLaunch */
   async begin({ parameters, browser, origin, address }: LoginRequest): Promise<BegunLogin> {
     const platform = await this.platformOf(parameters);
-    const loginHint = textOf(parameters['login_hint']);
+    const loginHint = parameterOf(parameters, 'login_hint');
     if (loginHint === null) throw new RefusedLaunch('bad_request', 'no login_hint');
-    const deploymentId = textOf(parameters['lti_deployment_id']);
+    const deploymentId = parameterOf(parameters, 'lti_deployment_id');
     if (deploymentId !== null && !platform.deploymentIds.includes(deploymentId)) {
       throw new RefusedLaunch('deployment', `platform ${platform.id}`);
     }
-    const messageHint = textOf(parameters['lti_message_hint']);
-    const path = pathOf(textOf(parameters['target_link_uri']), origin);
-    const target = textOf(parameters['lti_storage_target']);
+    const messageHint = parameterOf(parameters, 'lti_message_hint');
+    const path = pathOf(parameterOf(parameters, 'target_link_uri'), origin);
+    const target = parameterOf(parameters, 'lti_storage_target');
     const [state, nonce, secret] = [newSessionToken(), newSessionToken(), newSessionToken()];
     await this.attempts.insert({
       hash: sessionHashOf(state),
@@ -85,12 +86,16 @@ export class LaunchLogins {
   }
 
   private async platformOf(parameters: Parameters): Promise<PlatformEntity> {
-    const issuer = textOf(parameters['iss']);
+    const issuer = parameterOf(parameters, 'iss');
     if (issuer === null) throw new RefusedLaunch('bad_request', 'no iss');
-    const [platform, another] = await this.platforms.namedBy(issuer, textOf(parameters['client_id']));
+    const clientId = parameterOf(parameters, 'client_id');
+    const [platform, another] = await this.platforms.namedBy(issuer, clientId);
     // Without a client id the issuer must have one client only.
-    if (platform === undefined || another !== undefined)
-      throw new RefusedLaunch('unknown_platform', issuer.slice(0, 200));
+    if (platform === undefined || another !== undefined) {
+      const [near] = platform === undefined ? await this.platforms.namedBy(withOtherEnd(issuer), clientId) : [];
+      const hint = near === undefined ? '' : ' is registered here with another slash at the end';
+      throw new RefusedLaunch('unknown_platform', issuer.slice(0, 200) + hint);
+    }
     if (!platform.active) throw new RefusedLaunch('inactive_platform', `platform ${platform.id}`);
     return platform;
   }
@@ -101,6 +106,19 @@ export const storageKeyOf = (state: string): string => `bellwether-${sessionHash
 
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= MOST_HINT && !value.includes('\0') ? value : null;
+
+const withOtherEnd = (issuer: string): string => (issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`);
+
+/** Null for an absent or empty parameter. @throws RefusedLaunch `bad_request` for one that cannot be passed on as it is */
+function parameterOf(parameters: Parameters, name: string): string | null {
+  const value = parameters[name];
+  if (value === undefined || value === '') return null;
+  return textOf(value) ?? refused(`${name} is no text of at most ${MOST_HINT} characters`);
+}
+
+const refused = (detail: string): never => {
+  throw new RefusedLaunch('bad_request', detail);
+};
 
 /** Every other target is a launch: the message says what it is for. */
 const pathOf = (target: string | null, origin: string): string =>

@@ -75,7 +75,8 @@ function refusalOf(error: unknown): unknown {
   }
   if (error instanceof errors.JWTExpired) return new RefusedLaunch('expired', `${error.code} ${error.claim}`);
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new RefusedLaunch(BY_CLAIM[error.claim] ?? 'claims', `${error.code} ${error.claim}`);
+    const refusal = error.reason === 'missing' ? 'claims' : (BY_CLAIM[error.claim] ?? 'claims');
+    return new RefusedLaunch(refusal, `${error.code} ${error.claim}`);
   }
   return new RefusedLaunch('signature', error instanceof errors.JOSEError ? error.code : 'invalid');
 }

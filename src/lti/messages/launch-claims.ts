@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { type Reader, type Refusal, RefusedLaunch } from './launch.errors';
-import { type CourseRole, roleIn } from './roles';
+import { type CourseRole, roleIn, shownRoles } from './roles';
 
 const CORE = 'https://purl.imsglobal.org/spec/lti/claim/';
 const ROSTER = 'https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice';
@@ -52,7 +52,7 @@ export function messageIn(claims: JsonObject): LaunchMessage {
   const type = MESSAGE_TYPES.find((each) => each === claims[`${CORE}message_type`]) ?? refuse('message_type');
   const deploymentId = idOf(claims[`${CORE}deployment_id`]) ?? refuse('deployment');
   const subject = idOf(claims['sub']) ?? refuse('subject');
-  if (role === null) throw new RefusedLaunch('role', 'no role that is known here', reader);
+  if (role === null) throw withoutRole(claims[`${CORE}roles`], reader);
   const link = objectOf(claims[`${CORE}resource_link`]);
   const linkId = idOf(link['id']);
   if (type === 'LtiResourceLinkRequest' && linkId === null) refuse('no_resource');
@@ -68,6 +68,11 @@ export function messageIn(claims: JsonObject): LaunchMessage {
     frameOrigin: originOf(presentation['return_url']),
     claims,
   };
+}
+
+function withoutRole(claim: unknown, reader: Reader): RefusedLaunch {
+  const roles = shownRoles(claim);
+  return roles === '' ? new RefusedLaunch('role', 'no role', reader) : new RefusedLaunch('role_unknown', roles, reader);
 }
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
@@ -104,13 +109,18 @@ const gradesOf = (endpoint: JsonObject): LaunchMessage['grades'] => ({
   scopes: Array.isArray(endpoint['scope']) ? endpoint['scope'].filter((each) => typeof each === 'string') : [],
 });
 
-/** Parameters that the platform did not substitute are empty (LTI Core 1.3 §5.4.7). */
+/** Parameters that the platform did not substitute are empty (LTI Core 1.3 §5.4.7). Some platforms send ids as numbers. */
 function customOf(value: unknown): Readonly<Record<string, string>> {
-  const known = Object.entries(objectOf(value)).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && !entry[1].startsWith('$'),
-  );
+  const known = Object.entries(objectOf(value)).flatMap(([name, each]) => {
+    const text = scalarText(each);
+    return text === null || text.startsWith('$') ? [] : [[name, text] as const];
+  });
   return Object.fromEntries(known);
 }
+
+/** A text as it is, or a whole number as its digits; null for anything else. */
+export const scalarText = (value: unknown): string | null =>
+  typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : null;
 
 function nameOf({ name, given_name: given, family_name: family }: JsonObject): string | null {
   const whole = textOf(name) ?? textOf([textOf(given), textOf(family)].filter((part) => part !== null).join(' '));

@@ -18,6 +18,7 @@ export const REFUSALS = [
   'deployment',
   'subject',
   'role',
+  'role_unknown',
   'no_resource',
   'no_assistant',
   'assistant_missing',

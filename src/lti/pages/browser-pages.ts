@@ -1,6 +1,6 @@
 import { escaped, type Page } from './page';
 import type { PageLanguage } from './page-texts';
-import type { Explained } from './texts/page-texts.types';
+import type { Explained, PageTexts } from './texts/page-texts.types';
 
 /** The frame in which a platform keeps data for tools (LTI Platform Storage 0.1). */
 export interface PlatformStorage {
@@ -50,15 +50,28 @@ export const keepingPage = (storage: PlatformStorage, secret: string, url: strin
   },
 });
 
+/** The reason why a frame has no cookie. `Secure`, which `SameSite=None` needs, never comes over plain http. */
+const cookieless = ({ texts }: PageLanguage, isPlain: boolean): PageTexts['newWindow'] =>
+  isPlain ? { ...texts.newWindow, reason: texts.plainHttp } : texts.newWindow;
+
+/** Goes on to an address that is too long for a redirect. */
+export const leavingPage = (url: string, language: PageLanguage): Page => ({
+  status: 200,
+  title: language.texts.opening,
+  body: opening(language),
+  script: { values: { url }, code: `location.replace(JSON.parse(document.getElementById('values').textContent).url);` },
+});
+
 /** Asks the platform for the secret and sends the launch again with it. Without an answer it offers a new window. */
 export const askingPage = (
   storage: PlatformStorage,
   launch: { readonly action: string; readonly token: string; readonly state: string; readonly again: string },
   language: PageLanguage,
+  isPlain: boolean,
 ): Page => ({
   status: 200,
   title: language.texts.opening,
-  body: `${opening(language)}<div id="offer" hidden>${offer(language.texts.newWindow, launch.again)}</div>
+  body: `${opening(language)}<div id="offer" hidden>${offer(cookieless(language, isPlain), launch.again)}</div>
 <form method="post" action="${escaped(launch.action)}"><input type="hidden" name="id_token" value="${escaped(launch.token)}">
 <input type="hidden" name="state" value="${escaped(launch.state)}"><input type="hidden" name="browser"></form>`,
   script: {
@@ -73,10 +86,10 @@ export const askingPage = (
 });
 
 /** Repeats the launch at the top level, where cookies work. */
-export const newWindowPage = (again: string, { texts }: PageLanguage): Page => ({
+export const newWindowPage = (again: string, language: PageLanguage, isPlain: boolean): Page => ({
   status: 403,
-  title: texts.newWindow.button,
-  body: `<h1>${escaped(texts.refused)}</h1>${offer(texts.newWindow, again)}`,
+  title: language.texts.newWindow.button,
+  body: `<h1>${escaped(language.texts.refused)}</h1>${offer(cookieless(language, isPlain), again)}`,
 });
 
 /** Opens a checked launch in a new window. */

@@ -14,6 +14,7 @@ const FOR_INSTRUCTORS: Readonly<Partial<Record<Refusal, InstructorExplanation>>>
 const OTHERS: Readonly<Partial<Record<Refusal, Explanation>>> = {
   platform_unavailable: 'unavailable',
   role: 'role',
+  role_unknown: 'role_unknown',
   no_assistant: 'not_ready',
   assistant_missing: 'not_ready',
   assistant_unpublished: 'not_ready',
@@ -34,6 +35,7 @@ const STATUS: Readonly<Partial<Record<Refusal, number>>> = {
   lti11_off: 403,
   lti11_ended: 410,
   role: 403,
+  role_unknown: 403,
   no_assistant: 404,
   assistant_missing: 404,
   assistant_unpublished: 404,

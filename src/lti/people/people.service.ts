@@ -4,7 +4,7 @@ import { isJsonObject, type Role } from '../../kernel';
 import { type Member, MemberProvisioning } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import type { Transaction } from '../../platform/database';
-import type { LaunchMessage } from '../messages/launch-claims';
+import { type LaunchMessage, scalarText } from '../messages/launch-claims';
 import { RefusedLaunch } from '../messages/launch.errors';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { LtiIdentityRepository } from './identity.repository';
@@ -115,7 +115,8 @@ const pseudonymOf = (platformId: string, subject: string): string =>
 function claimAt({ custom, claims }: LaunchMessage, name: string): string | null {
   if (name.startsWith('custom.')) return custom[name.slice('custom.'.length)] ?? null;
   const value: unknown = claims[name] ?? name.split('.').reduce<unknown>(memberOf, claims);
-  return typeof value === 'string' && value !== '' && value.length <= 255 ? value : null;
+  const text = scalarText(value);
+  return text !== null && text !== '' && text.length <= 255 ? text : null;
 }
 
 const memberOf = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);

@@ -25,7 +25,7 @@ export class CourseServicesController {
   @ApiOkResponse({ type: CourseMembersDto })
   async members(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<CourseMembersDto> {
     if (!isUuid(id)) throw notFound('Course');
-    return this.roster.members(caller, id);
+    return this.roster.list(caller, id);
   }
 
   @Get('activities/:id/grades')

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isJsonObject, type JsonObject, notFound } from '../../kernel';
+import { MembersService } from '../../organizations';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { type CourseRole, roleIn } from '../messages/roles';
 import { nextPageIn } from './link-header';
@@ -29,10 +30,11 @@ export class Roster {
     private readonly taught: TaughtRepository,
     private readonly platforms: PlatformRepository,
     private readonly services: PlatformServices,
+    private readonly members: MembersService,
   ) {}
 
   /** @throws {AppError} `not_found` for people who do not teach the course, `conflict` without a roster */
-  async members(caller: Caller, courseId: string): Promise<CourseMembersDto> {
+  async list(caller: Caller, courseId: string): Promise<CourseMembersDto> {
     const course = await this.taught.course(caller, courseId);
     if (course === null) throw notFound('Course');
     if (course.rosterUrl === null) {
@@ -56,7 +58,14 @@ export class Roster {
       if (page !== null && new URL(page).origin !== new URL(start).origin) throw badAnswer('names a page elsewhere');
     }
     const users = await this.taught.usersOf(caller, platform.id);
-    const items = [...found.values()].map((member) => viewOf(member, users.get(member.subject) ?? null));
+    const nameless = [...found.values()].flatMap(({ name, subject }) =>
+      name === null ? (users.get(subject) ?? []) : [],
+    );
+    const names = await this.members.findAll(caller.organizationId, nameless);
+    const items = [...found.values()].map((member) => {
+      const userId = users.get(member.subject) ?? null;
+      return viewOf({ ...member, name: member.name ?? names.get(userId ?? '')?.name ?? null }, userId);
+    });
     return { items, total: items.length };
   }
 }

@@ -20,6 +20,10 @@ export const ca: PageTexts = {
       reason: "La plataforma del curs no ha dit si ets estudiant o docent d'aquest curs.",
       next: "Demana al docent del curs que revisi el teu rol i obre l'activitat de nou.",
     },
+    role_unknown: {
+      reason: 'La plataforma del curs et dona un rol que aquest servei no coneix, com ara mentor o convidat.',
+      next: "Demana al docent del curs que et matriculi com a estudiant o docent i torna a obrir l'activitat.",
+    },
     not_ready: {
       reason: 'Aquí encara no respon cap assistent.',
       next: "Avisa el teu docent que l'activitat no està a punt i torna-ho a provar més tard.",
@@ -81,6 +85,8 @@ export const ca: PageTexts = {
     next: "L'activitat s'obre en una finestra nova.",
     button: 'Obre en una finestra nova',
   },
+  plainHttp:
+    "Aquest servei té una adreça http sense xifrar, i amb ella els navegadors no desen galetes dins de la pàgina d'un altre lloc.",
   ready: {
     reason: "L'activitat està a punt.",
     next: "S'obre en una finestra nova perquè el teu navegador no desa galetes dins de la pàgina del curs.",

@@ -20,6 +20,10 @@ export const en: PageTexts = {
       reason: 'The course platform did not say whether you are a student or a teacher of this course.',
       next: 'Ask the teacher of the course to check your role, then open the activity again.',
     },
+    role_unknown: {
+      reason: 'The course platform gives you a role that this service does not know, such as mentor or guest.',
+      next: 'Ask the teacher of the course to enrol you as student or teacher, then open the activity again.',
+    },
     not_ready: {
       reason: 'No assistant answers here yet.',
       next: 'Tell your teacher that the activity is not ready, then try again later.',
@@ -79,6 +83,8 @@ export const en: PageTexts = {
     next: 'The activity opens in a new window.',
     button: 'Open in a new window',
   },
+  plainHttp:
+    'This service has a plain http address, over which browsers keep no cookies inside the page of another site.',
   ready: {
     reason: 'The activity is ready.',
     next: 'It opens in a new window, because your browser keeps no cookies inside the course page.',

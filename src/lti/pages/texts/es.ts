@@ -20,6 +20,10 @@ export const es: PageTexts = {
       reason: 'La plataforma del curso no ha dicho si eres estudiante o docente de este curso.',
       next: 'Pide al docente del curso que revise tu rol y abre la actividad de nuevo.',
     },
+    role_unknown: {
+      reason: 'La plataforma del curso te da un rol que este servicio no conoce, como mentor o invitado.',
+      next: 'Pide al docente del curso que te matricule como estudiante o docente y abre la actividad de nuevo.',
+    },
     not_ready: {
       reason: 'Aquí todavía no responde ningún asistente.',
       next: 'Avisa a tu docente de que la actividad no está lista e inténtalo más tarde.',
@@ -80,6 +84,8 @@ export const es: PageTexts = {
     next: 'La actividad se abre en una ventana nueva.',
     button: 'Abrir en una ventana nueva',
   },
+  plainHttp:
+    'Este servicio tiene una dirección http sin cifrar, y con ella los navegadores no guardan cookies dentro de la página de otro sitio.',
   ready: {
     reason: 'La actividad está lista.',
     next: 'Se abre en una ventana nueva porque tu navegador no guarda cookies dentro de la página del curso.',

@@ -20,6 +20,11 @@ export const eu: PageTexts = {
       reason: 'Ikastaroaren plataformak ez du esan ikasle edo irakasle zaren ikastaro honetan.',
       next: 'Eskatu ikastaroko irakasleari zure rola begiratzeko, eta ireki jarduera berriro.',
     },
+    role_unknown: {
+      reason:
+        'Ikastaroaren plataformak zerbitzu honek ezagutzen ez duen rol bat ematen dizu, hala nola mentorea edo gonbidatua.',
+      next: 'Eskatu ikastaroko irakasleari ikasle edo irakasle gisa matrikulatzeko, eta ireki berriro jarduera.',
+    },
     not_ready: {
       reason: 'Oraindik ez dago erantzungo duen laguntzailerik.',
       next: 'Esan irakasleari jarduera ez dagoela prest, eta saiatu berriro geroago.',
@@ -80,6 +85,8 @@ export const eu: PageTexts = {
     next: 'Jarduera leiho berri batean irekiko da.',
     button: 'Ireki leiho berri batean',
   },
+  plainHttp:
+    'Zerbitzu honek zifratu gabeko http helbidea du, eta horrela nabigatzaileek ez dute cookierik gordetzen beste gune baten orriaren barruan.',
   ready: {
     reason: 'Jarduera prest dago.',
     next: 'Leiho berri batean irekiko da, nabigatzaileak ez duelako cookierik gordetzen ikastaroaren orriaren barruan.',

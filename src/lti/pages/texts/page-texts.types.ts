@@ -9,6 +9,7 @@ export type Explanation =
   | 'setup'
   | 'unavailable'
   | 'role'
+  | 'role_unknown'
   | 'not_ready'
   | 'organization'
   | 'disabled'
@@ -28,5 +29,7 @@ export interface PageTexts {
   readonly instructor: Readonly<Record<InstructorExplanation, Explained>>;
   readonly opening: string;
   readonly newWindow: Explained & { readonly button: string };
+  /** In place of the reason, where the address of this service is plain http. */
+  readonly plainHttp: string;
   readonly ready: Explained & { readonly button: string };
 }

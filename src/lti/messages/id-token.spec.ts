@@ -1,0 +1,59 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { PlatformKeys } from '../platforms/platform-keys.service';
+import { verifiedClaims } from './id-token';
+import { RefusedLaunch } from './launch.errors';
+
+const platform = { issuer: 'https://lms.example', clientId: 'tool-1', jwksUri: 'https://lms.example/jwks' };
+type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
+let own: Pair;
+let foreign: Pair;
+let keys: PlatformKeys;
+beforeAll(async () => {
+  [own, foreign] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+  const set = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'RS256' }] };
+  const document = { current: () => Promise.resolve(set), search: () => Promise.resolve(null) };
+  keys = { of: () => document } as unknown as PlatformKeys;
+});
+
+async function refusalOf(claims: object, key: Pair['privateKey'] = own.privateKey): Promise<string | null> {
+  const now = Math.floor(Date.now() / 1_000);
+  const all = { iss: platform.issuer, aud: platform.clientId, nonce: 'n', iat: now, exp: now + 300, ...claims };
+  const told = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const token = await new SignJWT(told).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(key);
+  return verifiedClaims(platform, keys, { token, isNonce: (nonce) => nonce === 'n' }).then(
+    () => null,
+    (error: unknown) => (error instanceof RefusedLaunch ? error.refusal : String(error)),
+  );
+}
+const now = (): number => Math.floor(Date.now() / 1_000);
+
+describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', () => {
+  it.each<[string, () => object, string | null]>([
+    ['one audience', () => ({}), null],
+    ['one audience in a list', () => ({ aud: ['tool-1'] }), null],
+    ['one audience and azp', () => ({ azp: 'tool-1' }), null],
+    ['one audience and a foreign azp', () => ({ azp: 'tool-2' }), 'audience'],
+    ['one audience in a list and a foreign azp', () => ({ aud: ['tool-1'], azp: 'tool-2' }), 'audience'],
+    ['one audience and an empty azp', () => ({ azp: '' }), 'audience'],
+    ['several audiences and azp', () => ({ aud: ['tool-1', 'tool-2'], azp: 'tool-1' }), null],
+    ['several audiences and a foreign azp', () => ({ aud: ['tool-1', 'tool-2'], azp: 'tool-2' }), 'audience'],
+    ['several audiences without azp', () => ({ aud: ['tool-1', 'tool-2'] }), 'audience'],
+    ['a foreign audience', () => ({ aud: 'tool-2', azp: 'tool-1' }), 'audience'],
+    ['no audience', () => ({ aud: undefined }), 'claims'],
+    ['a foreign issuer', () => ({ iss: 'https://lms.example/' }), 'issuer'],
+    ['no issuer', () => ({ iss: undefined }), 'claims'],
+    ['a foreign nonce', () => ({ nonce: 'other' }), 'nonce'],
+    ['no nonce', () => ({ nonce: undefined }), 'claims'],
+    ['no time of issue', () => ({ iat: undefined }), 'claims'],
+    ['no end', () => ({ exp: undefined }), 'claims'],
+    ['an end within the tolerance', () => ({ exp: now() - 50 }), null],
+    ['an end before the tolerance', () => ({ exp: now() - 70 }), 'expired'],
+    ['an issue within the tolerance', () => ({ iat: now() + 50 }), null],
+    ['an issue in the future', () => ({ iat: now() + 70, exp: now() + 300 }), 'clock'],
+    ['an issue of an hour ago', () => ({ iat: now() - 3_700 }), 'expired'],
+    ['a start in the future', () => ({ nbf: now() + 120 }), 'clock'],
+  ])('with %s', async (_, claims, expected) => expect(await refusalOf(claims())).toBe(expected));
+
+  it('signed with a foreign key is refused', async () =>
+    expect(await refusalOf({}, foreign.privateKey)).toBe('signature'));
+});
