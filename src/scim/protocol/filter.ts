@@ -30,10 +30,10 @@ export function equalitiesOf(text: string): readonly Equality[] {
   const walk = (filter: Filter): Equality[] => {
     if (filter.op === 'and') return filter.filters.flatMap(walk);
     // The type of an address does not tell people apart.
-    if (filter.op === '[]' && filter.attrPath.toLowerCase() === 'emails') {
+    if (filter.op === '[]' && ['emails', 'members'].includes(filter.attrPath.toLowerCase())) {
       return walk(filter.valFilter)
         .filter(({ attribute }) => attribute === 'value')
-        .map(({ value }) => ({ attribute: 'emails.value', value }));
+        .map(({ value }) => ({ attribute: `${filter.attrPath.toLowerCase()}.value`, value }));
     }
     if (filter.op !== 'eq') throw refused();
     const { compValue } = filter;
@@ -85,6 +85,8 @@ function valueAt(element: Readonly<Record<string, unknown>>, name: string): unkn
   return key === undefined ? undefined : element[key];
 }
 
-/** Texts are compared without regard to case: no attribute here is `caseExact`. */
-const isSame = (one: unknown, other: unknown): boolean =>
-  typeof one === 'string' && typeof other === 'string' ? one.toLowerCase() === other.toLowerCase() : one === other;
+/** Texts are compared without regard to case: no attribute here is `caseExact`. Entra ID writes booleans as texts. */
+const isSame = (one: unknown, other: unknown): boolean => comparable(one) === comparable(other);
+
+const comparable = (value: unknown): unknown =>
+  typeof value === 'string' ? value.toLowerCase() : typeof value === 'boolean' ? String(value) : value;

@@ -9,12 +9,17 @@ export const userNameKey = (userName: string): string => userName.normalize('NFK
 /** SQL by attribute of a filter; `:value` is the lower-case text. */
 const EMAIL = `EXISTS (SELECT FROM jsonb_array_elements(scim_user.resource->'emails') email
   WHERE lower(email->>'value') = :value)`;
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:user';
 const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ['username', 'scim_user.user_name_key = :value'],
   ['displayname', `lower(scim_user.resource->>'displayName') = :value`],
   ['emails', EMAIL],
   ['emails.value', EMAIL],
   ['id', 'scim_user.user_id::text = :value'],
+  // Nobody has one here: Entra ID asks for it before it writes the reference.
+  ...['manager', 'manager.value', `${ENTERPRISE}:manager`, `${ENTERPRISE}:manager.value`].map(
+    (name) => [name, ':value IS NULL'] as const,
+  ),
 ]);
 
 /** Members whom the directory of an organization provisions, deleted ones only where they are asked for. */

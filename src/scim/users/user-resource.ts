@@ -85,11 +85,11 @@ function emailsOf(value: unknown): readonly ScimEmail[] {
   if (!Array.isArray(value) || value.length > MOST_EMAILS) {
     throw invalidValue(`emails must be a list of at most ${MOST_EMAILS} addresses`);
   }
-  return value.map((email: unknown, index) => {
-    // Some directories send plain texts.
+  return value.flatMap((email: unknown, index) => {
+    // Some directories send plain texts, and empty ones for addresses that a person does not have.
     const address = textOf(typeof email === 'string' ? email : member(email, 'value'), `emails[${index}].value`, 254);
-    if (address === null || !ADDRESS.test(address))
-      throw invalidValue(`emails[${index}].value must be an e-mail address`);
+    if (address === null) return [];
+    if (!ADDRESS.test(address)) throw invalidValue(`emails[${index}].value must be an e-mail address`);
     const type = textOf(member(email, 'type'), `emails[${index}].type`, 50);
     const primary = member(email, 'primary');
     return {
@@ -115,12 +115,17 @@ export function patchedUser(user: ScimUserValues, operations: readonly PatchOper
   for (const operation of operations) {
     const { op, attribute, value } = operation;
     const simple = SIMPLE.get(attribute);
-    if (simple !== undefined) draft[simple] = op !== 'remove' ? value : simple === 'active' ? draft['active'] : null;
+    if (simple !== undefined)
+      draft[simple] = op !== 'remove' ? unwrapped(value) : simple === 'active' ? draft['active'] : null;
     else if (attribute === 'name') patchName(draft, operation);
     else if (attribute === 'emails') patchEmails(draft, operation);
   }
   return userOf(draft);
 }
+
+/** An old form of Entra ID: `[{"$ref": null, "value": "False"}]`. */
+const unwrapped = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 ? (member(value[0], 'value') ?? value) : value;
 
 function patchName(draft: Draft, { op, sub, value }: PatchOperation): void {
   const changes = sub === null ? value : { [sub]: value };
@@ -139,18 +144,37 @@ function patchEmails(draft: Draft, { op, filter, sub, value }: PatchOperation): 
   const isMeant = (email: unknown): boolean => filter === null || (isJsonObject(email) && filter.matches(email));
   const values: unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
   if (op === 'remove') {
-    draft.emails = draft.emails.filter((email) => !isMeant(email));
+    draft.emails = draft.emails.flatMap((email) => {
+      if (!isMeant(email)) return [email];
+      return sub === null || !isJsonObject(email) ? [] : [{ ...email, [sub]: undefined }];
+    });
   } else if (filter === null && sub === null) {
     const kept =
       op === 'replace' ? [] : draft.emails.filter((email) => !values.some((each) => sameAddress(each, email)));
-    draft.emails = notTooMany([...kept, ...values]);
+    draft.emails = onePrimary(notTooMany([...kept, ...values]), (email) => values.includes(email));
   } else {
     const changes = sub === null ? value : { [sub]: value };
     const found = draft.emails.some(isMeant);
-    draft.emails = found
-      ? draft.emails.map((email) => (isMeant(email) && isJsonObject(email) ? merged(email, changes) : email))
-      : [...draft.emails, merged(filter?.template ?? {}, changes)];
+    const changed = new Set<unknown>();
+    const change = (email: Readonly<Record<string, unknown>>): unknown => {
+      const next = merged(email, changes);
+      changed.add(next);
+      return next;
+    };
+    const emails = found
+      ? draft.emails.map((email) => (isMeant(email) && isJsonObject(email) ? change(email) : email))
+      : [...draft.emails, change(filter?.template ?? {})];
+    draft.emails = onePrimary(emails, (email) => changed.has(email));
   }
+}
+
+/** RFC 7644 §3.5.2: a new primary address takes the mark from the others. */
+function onePrimary(emails: unknown[], isNew: (email: unknown) => boolean): unknown[] {
+  const isPrimary = (email: unknown): boolean => String(member(email, 'primary')).toLowerCase() === 'true';
+  if (!emails.some((email) => isNew(email) && isPrimary(email))) return emails;
+  return emails.map((email) =>
+    !isNew(email) && isJsonObject(email) && isPrimary(email) ? { ...email, primary: false } : email,
+  );
 }
 
 /** Before the next operation compares each of them with all others. */
