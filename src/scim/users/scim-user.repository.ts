@@ -18,7 +18,7 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ['id', 'scim_user.user_id::text = :value'],
   // Nobody has one here: Entra ID asks for it before it writes the reference.
   ...['manager', 'manager.value', `${ENTERPRISE}:manager`, `${ENTERPRISE}:manager.value`].map(
-    (name) => [name, ':value IS NULL'] as const,
+    (name) => [name, 'CAST(:value AS text) IS NULL'] as const,
   ),
 ]);
 
