@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { uuidTime } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { foreignOrganization, type Person, person } from '../support/people';
@@ -225,4 +226,23 @@ it('names a wrong client secret, also where the provider challenges the client',
     .split('\n')
     .find((each) => each.includes('a sign-in failed') && each.includes(key));
   expect(line).toContain('provider: invalid_client');
+});
+
+it('an administrator mends the address of an account that no other organization has', async () => {
+  const members = '/api/v1/organizations/default/members';
+  const one = await person(app);
+  const email = `mended-${++serial}@uni.example`;
+  const change = (who: string, to: string) => app.api('PATCH', `${members}/${who}`, { email: to });
+  expect((await change(one.userId, email.toUpperCase())).json).toMatchObject({ user_id: one.userId, email });
+  expect((await change(one.userId, (await person(app)).email)).status).toBe(409);
+  expect((await change('admin@localhost', 'other@uni.example')).status).toBe(409);
+  expect((await change(one.userId, 'no address')).status).toBe(400);
+  const { slug } = await foreign();
+  await app.api('POST', `/api/v1/organizations/${slug}/members`, { email, name: 'Theirs too', role: 'member' });
+  expect((await change(one.userId, 'elsewhere@uni.example')).status).toBe(409);
+});
+
+it('ids of members do not tell since when an address is known', async () => {
+  const ids = await Promise.all(Array.from({ length: 6 }, async () => (await person(app)).userId));
+  expect(ids.some((id) => Date.now() - uuidTime(id) > 86_400_000)).toBe(true);
 });

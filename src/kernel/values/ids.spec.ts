@@ -1,4 +1,4 @@
-import { isUuid, uuidTime, uuidv7 } from './ids';
+import { isUuid, undatedUuid, uuidTime, uuidv7 } from './ids';
 
 describe('uuidv7', () => {
   afterEach(() => jest.restoreAllMocks());
@@ -23,6 +23,16 @@ describe('uuidv7', () => {
     const second = uuidv7();
     expect(second > first).toBe(true);
   });
+});
+
+it('undatedUuid tells no time: ids made together lie years apart, and none is the same', () => {
+  const ids = Array.from({ length: 1_000 }, () => undatedUuid());
+  expect(new Set(ids).size).toBe(1_000);
+  expect(ids.every((id) => isUuid(id) && id[14] === '7')).toBe(true);
+  const times = ids.map(uuidTime);
+  const year = 365 * 86_400_000;
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(year);
+  expect(Math.max(...times)).toBeLessThanOrEqual(Date.now());
 });
 
 describe('isUuid', () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantImport } from '../../assistants';
-import { uuidv7 } from '../../kernel';
+import { undatedUuid } from '../../kernel';
 import { MemberImport, OrganizationImport } from '../../organizations';
 import { RubricImport } from '../../rubrics';
 import type { LambSource } from '../source/lamb-source.types';
@@ -68,7 +68,7 @@ export class ImportPlanner {
         const message = `has another address at the source; the account here keeps ${kept}`;
         report.note({ kind: 'user', origin, name: email }, 'user.address_kept', message);
       }
-      const userId = known ?? byEmail.get(email) ?? uuidv7();
+      const userId = known ?? byEmail.get(email) ?? undatedUuid();
       return { origin: String(origin), name: email, value: { userId, name, role, disabled } };
     });
   }

@@ -58,7 +58,7 @@ export class MembersController {
   @Access({
     scope: 'admin',
     role: 'organization_admin',
-    summary: 'Change name, role or state of a member',
+    summary: 'Change address, name, role or state of a member',
     description: '`member` is a user id or an e-mail address. The last owner stays owner.',
   })
   @ApiOkResponse({ type: MemberDto })

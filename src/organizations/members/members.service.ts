@@ -20,7 +20,7 @@ import { OrganizationRepository } from '../storage/organization.repository';
 /** A membership with the address of the person. */
 export type Member = Pick<MemberRow, 'userId' | 'email' | 'name' | 'role' | 'disabled' | 'systemAdmin'>;
 export type NewMember = Pick<Member, 'email' | 'name' | 'role'>;
-export type MemberChanges = Partial<Pick<Member, 'name' | 'role' | 'disabled'>>;
+export type MemberChanges = Partial<Pick<Member, 'email' | 'name' | 'role' | 'disabled'>>;
 
 /** Tells addresses from user ids; DTOs check more. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
@@ -115,12 +115,20 @@ export class MembersService {
       if (!stays) await this.assertNotLastOwner(old, tx);
       if (changes.disabled === true) await this.assertNotLastSystemAdmin(old, tx);
       const members = this.members.within(organizationId, tx);
-      await members.update(old.userId, { ...changes });
+      const { email, ...others } = changes;
+      if (Object.values(others).some((value) => value !== undefined)) await members.update(old.userId, others);
+      await this.readdress(old, email?.trim().toLowerCase() ?? old.email, tx);
       const updated = await members.find(old.userId);
       if (updated === null) throw notFound('Member');
       if (updated.role !== old.role || updated.disabled !== old.disabled) await this.changes.memberChanged(old, tx);
       const target = { type: 'member', id: old.userId };
-      const [before, after] = [old, updated].map(({ name, role, disabled }) => ({ name, role, disabled }));
+      const isMoved = updated.email !== old.email;
+      const [before, after] = [old, updated].map(({ name, role, disabled, email: address }) => ({
+        name,
+        role,
+        disabled,
+        ...(isMoved && { email: address }),
+      }));
       await this.audit.record({ caller, organizationId, action: 'member.update', target, before, after }, tx);
       return viewOf(updated);
     });
@@ -141,6 +149,20 @@ export class MembersService {
       await this.audit.record({ caller, organizationId, action: 'member.remove', target, before }, tx);
     });
     this.changes.announce(organizationId);
+  }
+
+  /** An account belongs to one organization only where no other has it. @throws {AppError} `conflict` */
+  private async readdress({ organizationId, userId, email }: MemberRow, to: string, tx: Transaction): Promise<void> {
+    if (to === email) return;
+    const isTaken = (await this.members.personWith(to, tx)) !== null;
+    const isOwn = await this.members.isOnlyIn(organizationId, userId, tx);
+    if (isTaken || !isOwn || (await this.members.isSystemAdmin(userId, tx))) {
+      const message = isTaken ? 'is taken' : 'cannot be changed here';
+      throw new AppError('conflict', `The address ${message}`, {
+        problems: [{ path: 'email', message, code: 'value.taken' }],
+      });
+    }
+    await this.members.readdress(userId, to, tx);
   }
 
   /** Locks the organization: two concurrent changes cannot both remove the "other" owner. */

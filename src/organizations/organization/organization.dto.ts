@@ -69,6 +69,14 @@ export class CreateMemberDto extends PersonDto {
 }
 
 export class UpdateMemberDto {
+  /** Of an account that no other organization has. A provider or directory that owns the account may change it again. */
+  @ApiProperty({ required: false, example: 'ada@example.edu' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @IsEmail(EMAIL)
+  @MaxLength(254)
+  email?: string;
+
   @ApiProperty({ required: false })
   @MayBeOmitted()
   @Transform(trim)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type SelectQueryBuilder } from 'typeorm';
-import { isUuid, type Role, uuidv7 } from '../../kernel';
+import { isUuid, type Role, undatedUuid } from '../../kernel';
 import { AcrossOrganizations, type Transaction } from '../../platform/database';
 import { type ChecklistAnswers, type InvitationState, MemberEntity } from './member.entity';
 import { OrganizationEntity } from './organization.entity';
@@ -233,7 +233,7 @@ export class MemberScope {
     await users
       .createQueryBuilder()
       .insert()
-      .values({ id: uuidv7(), email, systemAdmin: values.systemAdmin ?? false })
+      .values({ id: undatedUuid(), email, systemAdmin: values.systemAdmin ?? false })
       .orIgnore()
       .execute();
     return (await users.findOneByOrFail({ email })).id;
