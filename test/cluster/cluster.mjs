@@ -13,7 +13,7 @@ import { isBuilt } from '../../bench/suts/bellwether.mjs';
 import { check, endsOf } from './checks.mjs';
 import { Ledger } from './ledger.mjs';
 import { Load } from './load.mjs';
-import { isInstalled, startPostgres } from './postgres.mjs';
+import { isInstalled, migrateToNext, startPostgres } from './postgres.mjs';
 import { nginxPath, pgbouncerPath, startNginx, startPgbouncer } from './proxies.mjs';
 import { Replicas } from './replicas.mjs';
 import { Soak } from './soak.mjs';
@@ -98,6 +98,8 @@ async function busiest() {
 }
 
 const FAULTS = {
+  // First: the replicas that start after it are of the older build.
+  'newer build migrates': () => migrateToNext(database),
   'process killed': async () => replicas.kill(await busiest()),
   'process restarted': async () => replicas.restart(await busiest()),
   'database restarted': async () => {

@@ -2,10 +2,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../bench/lib/children.mjs';
+import { dist } from '../../bench/suts/bellwether.mjs';
 
 const DEBIAN = '/usr/lib/postgresql';
 
@@ -30,6 +32,47 @@ function user() {
 }
 
 export const isInstalled = () => programs() !== null;
+
+const upgrades = [];
+
+/**
+ * `db:migrate` of a build that is newer than the running one: it adds columns to busy tables, in another order than
+ * requests lock them, and writes the policies of every table anew.
+ */
+export async function migrateToNext({ url, query }) {
+  const load = createRequire(join(dist, 'main.js'));
+  load('reflect-metadata');
+  const { migrations } = load('../migrations/index.js');
+  const { createDataSource } = load('./platform/postgres/connection/data-source.js');
+  const { loginOf, migrate, rowSecurityState } = load('./platform/postgres/index.js');
+  const number = upgrades.length;
+  const changes = ['users', 'runs', 'members', 'assistants', 'api_keys'].map(
+    (table) => `ALTER TABLE ${table} ADD COLUMN upgrade_${number} integer NOT NULL DEFAULT 0`,
+  );
+  upgrades.push(
+    class {
+      name = `AddUpgrade${9_990_000_000_000 + number}`;
+      up = (runner) => runner.query(changes.join(';'));
+      down = () => Promise.resolve();
+    },
+  );
+  const policies = await query(
+    `SELECT polrelid::regclass::text AS table FROM pg_policy WHERE polname = 'bellwether_organization'`,
+  );
+  // Row-level security compares this comment with the condition of its build.
+  for (const { table } of policies) await query(`COMMENT ON POLICY bellwether_organization ON ${table} IS 'older'`);
+  const source = createDataSource({ url, poolSize: 1, migrations: [...migrations, ...upgrades] });
+  await source.initialize();
+  try {
+    const begun = performance.now();
+    await migrate(source);
+    const { enforced } = await rowSecurityState(source, await loginOf(source));
+    if (!enforced) throw new Error('row-level security is off after db:migrate');
+    return `${policies.length} tables in ${((performance.now() - begun) / 1_000).toFixed(1)} s`;
+  } finally {
+    await source.destroy();
+  }
+}
 
 export async function startPostgres(parent) {
   const bin = programs();

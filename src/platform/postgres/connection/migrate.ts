@@ -25,6 +25,7 @@ const logger = new Logger('Database');
  * @throws {SchemaMismatchError} when the schema is newer than this build, which cannot use it.
  */
 export async function migrate(dataSource: DataSource, owner: Owner = {}): Promise<string[]> {
+  assertOrder(dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name));
   const login = owner.login ?? (await loginOf(dataSource));
   return exclusively(dataSource, owner.url, async (worker) => {
     const status = await schemaStatus(worker);
