@@ -6,6 +6,7 @@ import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
+import { RubricsModule } from '../rubrics';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AssistantCompiler } from './running/assistant-compiler';
@@ -26,6 +27,7 @@ import { CallTargets } from './assistant-tools/call-targets';
 import { CollectionBindings } from './editing/collection-bindings';
 import { DefinitionBodies } from './editing/definition-bodies';
 import { DefinitionGate } from './checks/definition-gate';
+import { AssistantMaterial } from './checks/assistant-material';
 import { AssistantTargets } from './checks/assistant-targets';
 import { CatalogueRules } from './running/catalogue-rules';
 import { DefinitionChecks } from './checks/definition-checks';
@@ -64,6 +66,7 @@ import { ShareImport } from './transfer/share-import';
     OrganizationsModule,
     OrchestratorsModule,
     ProcessorsModule,
+    RubricsModule,
     RunsModule,
     ToolsModule,
   ],
@@ -84,6 +87,7 @@ import { ShareImport } from './transfer/share-import';
     CatalogueRules,
     CallQuotas,
     CallTargets,
+    AssistantMaterial,
     AssistantTargets,
     FunctionChecks,
     ModelChecks,

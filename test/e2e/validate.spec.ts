@@ -1,4 +1,5 @@
 import { startApp, type TestApp } from '../support/app';
+import { rubricDocument } from '../support/lamb-source';
 import { foreignOrganization, type Person, person } from '../support/people';
 
 let app: TestApp;
@@ -63,7 +64,50 @@ describe('POST /api/v1/assistants/validate', () => {
         { name: 'user_input', state: 'used' },
         { name: '2_rubric', state: 'unused', tool_index: 1 },
       ],
+      material: [],
     });
+  });
+
+  it('checks the edit of a colleague with the access of the owner, and names the owner’s material', async () => {
+    const base = async (name: string): Promise<string> =>
+      (await teacher.api('POST', '/api/v1/knowledge-bases', { name })).json.id;
+    const [kb, other] = [await base('Private notes'), await base('Diary')];
+    const rubric = (await teacher.api('POST', '/api/v1/rubrics', rubricDocument('Essay'))).json.id;
+    const search = (...collections: string[]) => tool('simple_rag', '1_context', { collections });
+    const template = '{1_context} {2_rubric} {user_input}';
+    const metadata = multiTool(search(kb), tool('rubric_rag', '2_rubric', { rubric_id: rubric }));
+    const made = await teacher.api('POST', '/api/v1/assistants', {
+      name: 'Shared',
+      prompt_template: template,
+      metadata,
+    });
+    const { id, owner } = made.json;
+    const [editor, stranger] = [await person(app), await person(app)];
+    const shares = [{ email: editor.email, access: 'edit' }];
+    expect((await teacher.api('PUT', `/api/v1/assistants/${id}/shares`, { shares })).status).toBe(200);
+
+    const check = (who: Person, body: object) =>
+      who.api('POST', '/api/v1/assistants/validate', { template, metadata, ...body });
+    const inaccessible = ({ json }: { json: any }): string[] =>
+      json.diagnostics.filter(({ code }: any) => code === 'tool.inaccessible').map(({ path }: any) => path);
+    expect(inaccessible(await check(editor, {}))).toHaveLength(2);
+    const edited = await check(editor, { assistant_id: id });
+    expect([edited.status, inaccessible(edited)]).toEqual([200, []]);
+    expect(edited.json.material).toEqual([
+      { type: 'knowledge_base', reference: kb, name: 'Private notes', owner: owner.name },
+      { type: 'rubric', reference: rubric, name: 'Essay', owner: owner.name },
+    ]);
+    expect((await check(teacher, { assistant_id: id })).json.material).toEqual([]);
+    expect((await check(stranger, { assistant_id: id })).status).toBe(404);
+
+    // What the edit adds is the owner's as well, and out of the editor's reach: it is told like something missing.
+    const told = async (added: string): Promise<string> => {
+      const more = { ...metadata, tools: [search(kb, added)] };
+      const { json } = await check(editor, { assistant_id: id, metadata: more, template: '{1_context} {user_input}' });
+      expect(inaccessible({ json })).toEqual(['metadata.tools[0].config.collections[1]']);
+      return JSON.stringify(json).replaceAll(added, 'ID');
+    };
+    expect(await told(other)).toBe(await told(`${other.slice(0, -4)}0000`));
   });
 
   it.each([

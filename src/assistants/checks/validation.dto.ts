@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { IsInt, IsString, MaxLength, Min } from 'class-validator';
 import {
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
@@ -17,6 +17,12 @@ export class ValidateDefinitionDto extends PickType(CreateAssistantDto, ['metada
   @IsString()
   @MaxLength(MAX_PROMPT)
   template?: string;
+
+  /** The stored assistant that this is an edit of: checked with its owner's access, which it runs with. */
+  @MayBeOmitted()
+  @IsInt()
+  @Min(1)
+  assistant_id?: number;
 }
 
 /** Half-open range in UTF-16 code units. */
@@ -53,9 +59,25 @@ export class PlaceholderStateDto {
   tool_index?: number;
 }
 
+export const MATERIALS = ['knowledge_base', 'rubric', 'file'] as const;
+export type MaterialType = (typeof MATERIALS)[number];
+
+export class AssistantMaterialDto {
+  @ApiProperty({ enum: MATERIALS })
+  type!: MaterialType;
+  /** As the definition names it: an id, a slug, the number of an import, or a path. */
+  reference!: string;
+  name!: string;
+  /** Name of the person whose access counts: the owner of the assistant. */
+  @ApiProperty({ type: String, nullable: true })
+  owner!: string | null;
+}
+
 export class ValidationDto {
   /** No diagnostic is an error. */
   valid!: boolean;
   diagnostics!: DiagnosticDto[];
   placeholders!: PlaceholderStateDto[];
+  /** What the stored assistant uses and the caller cannot open; empty for its owner, and without `assistant_id`. */
+  material!: AssistantMaterialDto[];
 }

@@ -8,10 +8,27 @@ type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
 type Rubric = Schema<'RubricDto'>;
 type UploadedFile = Schema<'FileDto'>;
 
+/** What an assistant uses with the access of its owner, to somebody who edits it and cannot open it. */
+export interface LentMaterial {
+  readonly type: 'knowledge_base' | 'rubric' | 'file';
+  readonly reference: string;
+  readonly name: string;
+  readonly owner: string | null;
+}
+
 /** The lists that forms choose from. Each is fetched once and kept until `forgetCatalogues`; the next call repeats a failed fetch. */
 class Catalogues {
   private known = $state.raw<readonly ToolInfo[]>([]);
+  /** Of the assistant that is being edited. */
+  lent = $state.raw<readonly LentMaterial[]>([]);
   private processing = $state.raw(new ClassicProcessors([], []));
+
+  /** The same again changes nothing: choices would be fetched anew. */
+  lend(material: readonly LentMaterial[]): void {
+    const isKnown = ({ reference, name }: LentMaterial, at: number): boolean =>
+      this.lent[at]?.reference === reference && this.lent[at]?.name === name;
+    if (material.length !== this.lent.length || !material.every(isKnown)) this.lent = material;
+  }
 
   tools(): Promise<readonly ToolInfo[]> {
     return this.keep('tools', async () => (this.known = must(await api.GET('/api/v1/tools')).tools));
@@ -73,7 +90,10 @@ class Catalogues {
     if (known !== undefined) return known;
     const loading = load();
     fetched.set(name, loading);
-    loading.catch(() => fetched.delete(name));
+    loading.catch(() => {
+      // A newer one of this name may be under way by then.
+      if (fetched.get(name) === loading) fetched.delete(name);
+    });
     return loading;
   }
 }

@@ -72,11 +72,24 @@ const assistantOption = ({ id, name, type, metadata }: Schema<'AssistantDto'>): 
   aliases: [],
 });
 
+/** With what the assistant uses already by its owner's access, which the reader may leave there. */
+function withLent(kind: Reference, load: () => Promise<readonly Option[]>): () => Promise<readonly Option[]> {
+  return () => {
+    const lent = catalogues.lent
+      .filter(({ type }) => type === kind)
+      .map(({ reference, name, owner }) => ({ value: reference, name, detail: lentText(owner), aliases: [] }));
+    return load().then((own) => [...lent.filter(({ value }) => !own.some((each) => isChosen(each, [value]))), ...own]);
+  };
+}
+
+const lentText = (owner: string | null): string =>
+  owner === null ? t('tools.choice.lent') : t('tools.choice.lent_by', { owner });
+
 /** Everything of a kind that the reader may choose. */
 export const OPTIONS: Readonly<Record<Reference, () => Promise<readonly Option[]>>> = {
-  knowledge_base: knowledgeBaseOptions,
-  rubric: async () => (await catalogues.rubrics()).map(rubricOption),
-  file: async () => (await catalogues.files()).map(fileOption),
+  knowledge_base: withLent('knowledge_base', knowledgeBaseOptions),
+  rubric: withLent('rubric', async () => (await catalogues.rubrics()).map(rubricOption)),
+  file: withLent('file', async () => (await catalogues.files()).map(fileOption)),
   assistant: async () =>
     (await allOf(async (query) => must(await api.GET('/api/v1/assistants', { params: { query } })))).map(
       assistantOption,

@@ -1,7 +1,13 @@
 import { api, must, type Schema } from '$lib/api/client';
+import { catalogues, type LentMaterial } from '$lib/catalogues/catalogues.svelte';
 import type { Diagnostic } from '$lib/definition/assistant';
 
 type Definition = Schema<'ValidateDefinitionDto'>;
+
+interface Answer {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly material?: readonly LentMaterial[];
+}
 
 const WAIT_MS = 300;
 const NONE: readonly Diagnostic[] = [];
@@ -48,8 +54,10 @@ export class Validation {
 
   private async ask(body: Definition, signal: AbortSignal): Promise<void> {
     try {
-      const { diagnostics } = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
+      const answer: Answer = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
+      const { diagnostics, material = [] } = answer;
       if (signal.aborted) return;
+      catalogues.lend(material);
       this.diagnostics = diagnostics;
       this.known = true;
       this.error = null;

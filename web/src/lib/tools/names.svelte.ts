@@ -60,7 +60,9 @@ class KnownNames implements Names {
 
   of(kind: Reference, reference: unknown): string | null {
     if (!this.asked.has(kind)) void this.load(kind);
-    return this.tables[kind]?.get(String(reference)) ?? null;
+    const lent = (): string | undefined =>
+      catalogues.lent.find((each) => each.type === kind && each.reference === String(reference))?.name;
+    return this.tables[kind]?.get(String(reference)) ?? lent() ?? null;
   }
 
   /** Reads again what is shown: things are renamed elsewhere. */

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import {
+  configReferences,
+  type ConfigReference,
+  member,
+  normaliseDocument,
+  type StoredDefinition,
+} from '../../definition';
+import { AppError, isJsonObject, type Principal } from '../../kernel';
+import { KnowledgeBasesService } from '../../knowledge-bases';
+import { PeopleNames } from '../../organizations';
+import { RubricsService } from '../../rubrics';
+import { CatalogueRules } from '../running/catalogue-rules';
+import { ReferenceGaps } from './reference-gaps';
+import { type AssistantMaterialDto, MATERIALS, type MaterialType } from './validation.dto';
+
+interface Reference {
+  readonly type: MaterialType;
+  readonly value: string | number;
+}
+
+const isType = (name: unknown): name is MaterialType => (MATERIALS as readonly unknown[]).includes(name);
+
+/** Names of the material that an assistant reads with its owner's access, for somebody else who edits it. */
+@Injectable()
+export class AssistantMaterial {
+  constructor(
+    private readonly rules: CatalogueRules,
+    private readonly gaps: ReferenceGaps,
+    private readonly knowledgeBases: KnowledgeBasesService,
+    private readonly rubrics: RubricsService,
+    private readonly people: PeopleNames,
+  ) {}
+
+  /**
+   * `before`: the stored definition. Names of what an edit adds are told only within the editor's own reach, which
+   * `EditorReach` checks; so only stored references are named with the owner's. What the owner cannot read is left out.
+   */
+  async of(before: StoredDefinition, owner: Principal, editor: Principal): Promise<AssistantMaterialDto[]> {
+    const name = (await this.people.of(owner.organizationId, [owner.userId])).get(owner.userId)?.name ?? null;
+    const found: AssistantMaterialDto[] = [];
+    for (const { type, value } of this.references(before)) {
+      if (await this.isReadable(editor, type, value)) continue;
+      const named = await this.nameFor(owner, type, value);
+      if (named !== null) found.push({ type, reference: String(value), name: named, owner: name });
+    }
+    return found;
+  }
+
+  private references(before: StoredDefinition): readonly Reference[] {
+    const all = configReferences(normaliseDocument(before, this.rules)).flatMap((reference) =>
+      this.inConfig(reference),
+    );
+    return [...new Map(all.map((each) => [`${each.type} ${each.value}`, each])).values()];
+  }
+
+  private inConfig(reference: ConfigReference): readonly Reference[] {
+    const properties = member(this.gaps.schemaOf(reference), 'properties');
+    if (!isJsonObject(properties)) return [];
+    return Object.entries(properties).flatMap(([setting, schema]) => {
+      const items = isJsonObject(schema) ? member(schema, 'items') : undefined;
+      const type = isJsonObject(schema)
+        ? (schema['x-reference'] ?? (isJsonObject(items) && items['x-reference']))
+        : null;
+      const value = member(reference.config, setting);
+      if (!isType(type)) return [];
+      return (Array.isArray(value) ? value : [value])
+        .filter(
+          (each): each is string | number => typeof each === 'number' || (typeof each === 'string' && each !== ''),
+        )
+        .map((each) => ({ type, value: each }));
+    });
+  }
+
+  private nameFor(reader: Principal, type: MaterialType, value: string | number): Promise<string | null> {
+    if (type === 'file') return Promise.resolve(String(value));
+    return found(async () =>
+      type === 'rubric'
+        ? (await this.rubrics.forEvaluation(reader, value)).source.title
+        : (await this.knowledgeBases.get(reader, String(value))).name,
+    );
+  }
+
+  /** A file belongs to its owner alone: the same path of another person is another file. */
+  private async isReadable(reader: Principal, type: MaterialType, value: string | number): Promise<boolean> {
+    return type !== 'file' && (await this.nameFor(reader, type, value)) !== null;
+  }
+}
+
+async function found(read: () => Promise<string>): Promise<string | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
