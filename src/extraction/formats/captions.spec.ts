@@ -19,6 +19,12 @@ describe('captions', () => {
     expect(text).toBe('## 0:00\n\nCells & walls divide.\n\n## 1:01:05\n\n\\# Osmosis');
   });
 
+  it('leave out positions that SubRip takes from another format', () => {
+    expect(read('1\n00:00:01,000 --> 00:00:02,000\n{\\an8}{\\i1}Salt {and} water{\\i0}').text).toContain(
+      '\n\nSalt {and} water',
+    );
+  });
+
   it('leave out lines that rolling captions repeat', () => {
     const { text } = read(
       'WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n\n00:02.000 --> 00:03.000\nHello\nworld\n\n00:03.000 --> 00:04.000\nworld',

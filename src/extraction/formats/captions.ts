@@ -8,7 +8,8 @@ const SECTION_SECONDS = 60;
 /** `00:01:02.500 --> …`; SubRip writes a comma, WebVTT may leave out the hours. */
 const TIMING = /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->/;
 const BLOCK_WITHOUT_SPEECH = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
-const TAG = /<[^<>]*>/g;
+/** Tags, and the positions that SubRip takes from another format: `{\an8}`. */
+const TAG = /<[^<>]*>|\{\\[^{}]*\}/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',

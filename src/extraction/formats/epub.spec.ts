@@ -51,6 +51,13 @@ it('takes titles from the contents of an EPUB 2, says what is missing, and reads
   expect(warnings).toEqual(['Chapters that the file names but does not hold: 1']);
 });
 
+it('says how many chapters are pictures or other files', async () => {
+  const { warnings } = await read(
+    book({ 'a.xhtml': page('<p>Salt.</p>') }, { items: '<item id="nav" href="map.svg" media-type="image/svg+xml"/>' }),
+  );
+  expect(warnings).toEqual(['Chapters that are pictures or other files, not read: 1']);
+});
+
 it.each<[string, Buffer, string]>([
   [
     'under a key',

@@ -38,6 +38,8 @@ interface Book {
   readonly spine: readonly BookPage[];
   /** Parts with the table of contents. */
   readonly contents: readonly string[];
+  /** Steps of the reading order that are no pages of text: pictures, PDF. */
+  readonly unread: number;
 }
 
 /** The address of a part without its fragment, from the folder of another. */
@@ -76,13 +78,13 @@ function bookOf(parts: OfficeParts): Book {
     ),
   );
   const [title] = allNamed(book, 'title');
+  const steps = allNamed(book, 'itemref').flatMap(({ attributes }) => items.get(attributes['idref']) ?? []);
   return {
+    unread: steps.filter(({ type }) => !PAGES.has(type)).length,
     title: title === undefined ? null : shortTitle(textBelow(title)),
-    spine: allNamed(book, 'itemref').flatMap(({ attributes }) => {
-      const item = items.get(attributes['idref']);
-      if (item === undefined || !PAGES.has(item.type)) return [];
-      return [{ name: item.name, isNavigation: item.isNavigation || guides.has(item.name) }];
-    }),
+    spine: steps.flatMap(({ name, type, isNavigation }) =>
+      PAGES.has(type) ? [{ name, isNavigation: isNavigation || guides.has(name) }] : [],
+    ),
     contents: [...items.values()]
       .filter(({ isNavigation, type }) => isNavigation || type === 'application/x-dtbncx+xml')
       .map(({ name }) => name),
@@ -169,6 +171,9 @@ export async function readEpub({ bytes, limits }: Source): Promise<Content> {
     text,
     title: book.title ?? firstHeading(text),
     pages: [],
-    warnings: missing.length === 0 ? [] : [`Chapters that the file names but does not hold: ${missing.length}`],
+    warnings: [
+      ...(missing.length === 0 ? [] : [`Chapters that the file names but does not hold: ${missing.length}`]),
+      ...(book.unread === 0 ? [] : [`Chapters that are pictures or other files, not read: ${book.unread}`]),
+    ],
   };
 }
