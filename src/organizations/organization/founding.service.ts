@@ -3,8 +3,8 @@ import { AppError, type Caller, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
 import { MemberRepository } from '../storage/member.repository';
-import { OrganizationRepository } from '../storage/organization.repository';
-import { assertSlug, SYSTEM_SLUG } from './slug';
+import { OrganizationRepository, SYSTEM_SLUG } from '../storage/organization.repository';
+import { assertSlug } from './slug';
 
 export interface NewOrganization {
   /** Lower-case letters, digits and single hyphens. */

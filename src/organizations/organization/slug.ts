@@ -6,9 +6,6 @@ const SHORTEST = 2;
 const LONGEST = 63;
 export const SLUG_LENGTH = { shortest: SHORTEST, longest: LONGEST } as const;
 
-/** Of the organization that the first start makes; taken also before it. */
-export const SYSTEM_SLUG = 'default';
-
 /** For slugs that no DTO has checked. @throws {AppError} `validation_failed` */
 export function assertSlug(slug: string): void {
   if (slug.length >= SHORTEST && slug.length <= LONGEST && SLUG.test(slug)) return;

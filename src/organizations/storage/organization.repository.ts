@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, MoreThan } from 'typeorm';
 import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../platform/database';
-import { SYSTEM_SLUG } from '../organization/slug';
 import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
+
+/** Of the organization that the first start makes; taken also before it. */
+export const SYSTEM_SLUG = 'default';
 
 /** Advisory lock of the first start (`bell` as int4). */
 const FOUNDING_LOCK = 0x62656c6c;

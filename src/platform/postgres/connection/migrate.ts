@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
-import { ownerDataSource, SHORT_WAITS, untilLocked } from './owner';
+import { SHORT_WAITS, untilLocked } from '../short-locks';
+import { ownerDataSource } from './owner';
 import { isUsable, SchemaMismatchError, schemaStatus, timestampOf } from './schema';
 
 /** Every replica must use the same number. */

@@ -62,10 +62,6 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return found?.code === '23505' && (constraint === undefined || found.constraint === constraint);
 }
 
-/** Deadlock, or a lock that was not granted in time: the same transaction may succeed later. */
-export const isLockConflict = (error: unknown): boolean =>
-  ['40P01', '55P03'].includes(asPostgresError(error)?.code ?? '');
-
 export const isTooManyConnections = (error: unknown): boolean => asPostgresError(error)?.code === '53300';
 
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {

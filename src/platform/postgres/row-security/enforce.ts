@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource, EntityManager } from 'typeorm';
-import { SHORT_WAITS, untilLocked } from '../connection/owner';
+import { SHORT_WAITS, untilLocked } from '../short-locks';
 import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
 import { ALSO_READABLE_BY, BY_COLUMN, BY_CONDITION, INSTALLATION_TABLES, JOB_SCHEMA, READ_ONLY_TABLES } from './tables';
 
