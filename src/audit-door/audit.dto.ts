@@ -152,7 +152,7 @@ export class AuditRedactionDto {
   sequence!: number;
   entry_id!: string;
 
-  @ApiProperty({ description: 'Position of the entry that announces the redaction.' })
+  @ApiProperty({ description: 'Position of the entry that announces the redaction or the acceptance.' })
   announced_by!: number;
 }
 
@@ -179,6 +179,12 @@ export class AuditVerificationDto implements ChainReport {
 
   @ApiProperty({ type: [AuditRedactionDto], description: 'Entries from which a person was erased.' })
   redactions!: AuditRedactionDto[];
+
+  @ApiProperty({
+    type: [AuditRedactionDto],
+    description: 'Entries that the service did not write, and that an operator accepted on the record.',
+  })
+  accepted!: AuditRedactionDto[];
 
   @ApiProperty({ type: [AuditFindingDto], description: 'Places where the log is not what was sealed; at most 100.' })
   findings!: AuditFindingDto[];

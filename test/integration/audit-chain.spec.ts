@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditKeeper, AuditLog, AuditSealer, AuditVerifier, type ChainReport } from '../../src/platform/audit';
+import { uuidv7 } from '../../src/kernel';
 import { SecretsService } from '../../src/platform/secrets';
 import { AuditRepository } from '../../src/platform/audit/entries/audit.repository';
 import { until } from '../support/until';
@@ -134,6 +135,62 @@ describe('the audit chain', () => {
     await expect(verify()).resolves.toMatchObject({ intact: true, entries: 2 });
     await insert('by hand');
     expect(await found()).toEqual([['not_written_here', 3]]);
+  });
+});
+
+describe('entries of an older build beside a newer one', () => {
+  const insert = (name: string): Promise<unknown> =>
+    sql(
+      `INSERT INTO audit_entries (id, organization_id, actor_kind, action, target_type, target_id)
+       VALUES ($1, $2, 'system', 'probe.update', 'probe', $3)`,
+      [uuidv7(), organizationId, name],
+    );
+
+  it('are taken for the service’s for an hour after the first build with the chain, and no longer', async () => {
+    await tamper('prune', 'DELETE FROM audit_entries');
+    await sql('DELETE FROM audit_chains');
+    await insert('before');
+    await seal();
+    await insert('while replicas are exchanged');
+    await write('by the new build');
+    await seal();
+    await insert('by the last old replica');
+    await expect(verify()).resolves.toMatchObject({ intact: true, entries: 4, accepted: [] });
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61 * 60_000);
+    await insert('too late');
+    expect(await found()).toEqual([['not_written_here', 5]]);
+    now.mockRestore();
+    await insert('after the hour was over');
+    expect(await found()).toEqual([
+      ['not_written_here', 5],
+      ['not_written_here', 6],
+    ]);
+  });
+
+  it('are excused once an operator has accepted them on the record, and only with the same content', async () => {
+    await insert('by an old replica');
+    await insert('by another');
+    expect(await found()).toEqual([
+      ['not_written_here', 6],
+      ['not_written_here', 7],
+    ]);
+    const keeper = rooms.get(AuditKeeper);
+    const known = { organizationId, caller: null, reason: 'a replica of the build before wrote them' };
+    await expect(keeper.accept({ ...known, from: 1, through: 5 })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(keeper.accept({ ...known, from: 5, through: 6 })).resolves.toEqual([6]);
+    expect(await found()).toEqual([['not_written_here', 7]]);
+    await keeper.accept({ ...known, from: 7, through: 7 });
+    await expect(verify()).resolves.toMatchObject({
+      intact: true,
+      accepted: [
+        { sequence: 6, announced_by: 8 },
+        { sequence: 7, announced_by: 9 },
+      ],
+    });
+    const [entry] = await sql(`SELECT action, after->>'reason' AS reason FROM audit_entries WHERE sequence = 8`);
+    expect(entry).toEqual({ action: 'audit.accept', reason: known.reason });
+    await tamper('redact', `UPDATE audit_entries SET target_id = 'else' WHERE sequence = 6`);
+    expect(await found()).toEqual([['not_written_here', 6]]);
   });
 });
 

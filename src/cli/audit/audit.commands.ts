@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Register } from '../output';
 import type { ExportOptions } from './export-audit';
-import type { VerifyOptions } from './verify-audit';
+import type { AcceptOptions, VerifyOptions } from './verify-audit';
 
-/** `audit:verify` and `audit:export`. */
+/** `audit:verify`, `audit:accept` and `audit:export`. */
 export function registerAuditCommands(program: Command, register: Register): void {
   register<VerifyOptions>(
     program
@@ -12,6 +12,17 @@ export function registerAuditCommands(program: Command, register: Register): voi
       .option('--org <slug>', 'only this organization')
       .option('--head <sequence:hash>', 'end of the chain as an earlier verification printed it; needs --org'),
     async (config, options) => (await import('./verify-audit.js')).verifyAudit(config, options),
+  );
+  register<AcceptOptions>(
+    program
+      .command('audit:accept')
+      .description(
+        'put on record that entries are known which the service did not write; audit:verify then excuses them',
+      )
+      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--entries <numbers>', 'an entry or a range, such as 287-290')
+      .requiredOption('--reason <text>', 'how they came about; the audit log keeps it'),
+    async (config, options) => (await import('./verify-audit.js')).acceptEntries(config, options),
   );
   register<ExportOptions>(
     program

@@ -1,5 +1,5 @@
 import { OrganizationsService } from '../../organizations';
-import { AuditVerifier, type ChainReport } from '../../platform/audit';
+import { AuditKeeper, AuditVerifier, type ChainReport } from '../../platform/audit';
 import type { Config } from '../../platform/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandResult } from '../output';
@@ -21,12 +21,13 @@ function notedHead(head: string | undefined, org: string | undefined): Noted | n
 }
 
 function linesOf(slug: string, report: ChainReport): string[] {
-  const { intact, entries, findings, more_findings, redactions, pruned_through, unsealed, last_sequence, head } =
-    report;
+  const { intact, entries, findings, more_findings, redactions, accepted } = report;
+  const { pruned_through, unsealed, last_sequence, head } = report;
   const facts = [
     `${entries} entries`,
     ...(pruned_through === null ? [] : [`pruned up to ${pruned_through}`]),
     ...(redactions.length === 0 ? [] : [`${redactions.length} redacted, each announced`]),
+    ...(accepted.length === 0 ? [] : [`${accepted.length} accepted by an operator`]),
     ...(unsealed === 0 ? [] : [`${unsealed} not sealed yet`]),
   ];
   return [
@@ -35,6 +36,26 @@ function linesOf(slug: string, report: ChainReport): string[] {
     ...(more_findings === 0 ? [] : [`  and ${more_findings} more`]),
     ...(head === null ? [] : [`  head ${last_sequence}:${head}`]),
   ];
+}
+
+export interface AcceptOptions {
+  readonly org: string;
+  readonly entries: string;
+  readonly reason: string;
+}
+
+/** `audit:accept`: puts on record that entries are known which the service did not write. */
+export async function acceptEntries(config: Config, { org, entries, reason }: AcceptOptions): Promise<CommandResult> {
+  const [, first = '', last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(entries) ?? [];
+  if (first === '') throw new BadUsage('--entries must be the number of an entry, or two of them: 287-290');
+  if (reason.trim() === '') throw new BadUsage('--reason must say why these entries are known');
+  return withApplication(config, 'institution', async (context) => {
+    const organizationId = await context.get(OrganizationsService).idOf(org);
+    const range = { from: Number(first), through: Number(last) };
+    const accepted = await context.get(AuditKeeper).accept({ organizationId, ...range, reason, caller: null });
+    const text = `${org}: accepted ${accepted.join(', ')}; the audit log says so in an entry of its own`;
+    return { text, data: { organization: org, accepted }, ok: true };
+  });
 }
 
 /** `audit:verify`: seals what is waiting, then checks every entry of every chain. */

@@ -3,11 +3,12 @@ import { isJsonObject } from '../../../kernel';
 /** Actions of the entries that announce a change of the log itself. */
 export const REDACT = 'audit.redact';
 export const PRUNE = 'audit.prune';
+export const ACCEPT = 'audit.accept';
 
-/** `after` of an entry `audit.redact`: the new content hash of each redacted entry, by its id. */
-export const redactionNote = (hashes: ReadonlyMap<string, string>) => ({ entries: Object.fromEntries(hashes) });
+/** Part of `after` of `audit.redact` and `audit.accept`: the content hash of each entry from then on, by its id. */
+export const hashesNote = (hashes: ReadonlyMap<string, string>) => ({ entries: Object.fromEntries(hashes) });
 
-export function redactedEntries(after: unknown): ReadonlyMap<string, string> {
+export function announcedHashes(after: unknown): ReadonlyMap<string, string> {
   const entries = isJsonObject(after) && isJsonObject(after['entries']) ? after['entries'] : {};
   const texts = Object.entries(entries).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return new Map(texts);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, invalid } from '../../../kernel';
+import { AppError, type Caller, invalid } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
-import { PRUNE, pruneNote, REDACT, redactionNote } from './announcements';
+import { ACCEPT, hashesNote, PRUNE, pruneNote, REDACT } from './announcements';
 import type { AuditEntryEntity } from '../entries/audit-entry.entity';
 import { AuditLog } from '../entries/audit-log';
 import { AuditSealer } from './audit-sealer';
 import { ChainRepository, type Redaction } from './chain.repository';
-import { contentHash } from '../entries/entry-hash';
+import { contentHash, UNPROVEN } from '../entries/entry-hash';
 import { valueEraser } from './erase-values';
 
 export interface PersonToRedact {
@@ -30,6 +30,15 @@ export interface EntriesToPrune {
   readonly caller: Caller | null;
 }
 
+export interface EntriesToAccept {
+  readonly organizationId: string;
+  /** Positions of the first and the last entry. Entries between them that need no acceptance stay as they are. */
+  readonly from: number;
+  readonly through: number;
+  readonly reason: string;
+  readonly caller: Caller | null;
+}
+
 export interface PruneReport {
   readonly entries: number;
   /** Position of the last pruned entry; null when nothing was old enough. */
@@ -49,8 +58,8 @@ const patternsOf = (values: readonly string[]): string[] =>
   values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]).map((text) => `%${escaped(text)}%`);
 
 /**
- * The only ways to change sealed entries. Each announces itself by an entry of its own, so that the verification can
- * tell them from tampering. Both begin their own transactions.
+ * The only ways to change sealed entries, or what a verification says about them. Each announces itself by an entry of its own, so that the verification can
+ * tell them from tampering. All begin their own transactions.
  */
 @Injectable()
 export class AuditKeeper {
@@ -94,7 +103,7 @@ export class AuditKeeper {
           redacted.filter(({ id }) => hashes.has(id)),
           tx,
         );
-        await this.announce(person, REDACT, { type: 'user', id: userId }, redactionNote(hashes), tx);
+        await this.announce(person, REDACT, { type: 'user', id: userId }, hashesNote(hashes), tx);
         changed += hashes.size;
       }
       // The announcement is sealed with the change: no moment in which the change looks like tampering.
@@ -127,6 +136,28 @@ export class AuditKeeper {
       entries += batch.pruned;
       throughSequence = batch.through;
     }
+  }
+
+  /**
+   * Puts on record that entries are known which the service did not write, for example those of an older build beside a
+   * newer one. A verification then excuses their present content, and nothing else.
+   * @returns the positions that were accepted
+   * @throws {AppError} `not_found` without such an entry
+   */
+  async accept({ organizationId, caller, from, through, reason }: EntriesToAccept): Promise<readonly number[]> {
+    const key = await this.sealer.keyOf(organizationId);
+    return this.transactions.run(async (tx) => {
+      await this.sealer.sealWithin(organizationId, key, tx);
+      const entries = await this.chains.unproven(organizationId, from, through, tx);
+      if (entries.length === 0) {
+        throw new AppError('not_found', 'The service wrote all of these entries itself: there is nothing to accept');
+      }
+      const hashes = new Map(entries.map((entry) => [entry.id, contentHash(key.key, entry)]));
+      const after = { ...hashesNote(hashes), reason };
+      await this.announce({ organizationId, caller }, ACCEPT, { type: 'organization', id: organizationId }, after, tx);
+      await this.sealer.sealWithin(organizationId, key, tx);
+      return entries.flatMap(({ sequence }) => sequence ?? []);
+    });
   }
 
   private async pruneThrough(organizationId: string, before: Date, tx: Transaction): Promise<number | null> {

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { uuidTime } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
 import { RepeatedWork } from '../../jobs';
 import { type DerivedKey, SecretsService } from '../../secrets';
@@ -11,6 +12,18 @@ import { WrittenMac } from '../entries/written-mac';
 const EVERY_MS = 3_000;
 const BATCH = 200;
 const ORGANIZATIONS = 100;
+/** Time in which replicas of a build without proofs may write on, after the first build with the chain has started. */
+const UPGRADE_MS = 60 * 60_000;
+/** End of the largest id of a millisecond (RFC 9562 §5.7). */
+const LAST_OF_TIME = '-7fff-bfff-ffffffffffff';
+
+/** The largest id that is made until then. */
+function lastIdAt(time: number): string {
+  const digits = time.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}${LAST_OF_TIME}`;
+}
+
+const isUpgrade = (legacyUntil: string | null): boolean => legacyUntil?.endsWith(LAST_OF_TIME) ?? false;
 
 /** The head of a chain does not fit its key: sealing on would hide that. */
 export class ChainHeadError extends Error {
@@ -83,10 +96,12 @@ export class AuditSealer implements BeforeApplicationShutdown {
     }
     const entries = await this.chains.unsealed(organizationId, this.writtenMac.kids, BATCH, tx);
     if (entries.length === 0) return 0;
+    const isOver = isUpgrade(chain.legacyUntil) && uuidTime(chain.legacyUntil ?? '') < Date.now();
+    const legacyUntil = isOver ? null : chain.legacyUntil;
     const rows: SealedRow[] = [];
     let { sequence, hash } = chain;
     for (const entry of entries) {
-      const proven = this.isProven(entry, chain);
+      const proven = this.isProven(entry, legacyUntil);
       const seal = {
         sequence: sequence + 1,
         previousHash: hash,
@@ -97,8 +112,14 @@ export class AuditSealer implements BeforeApplicationShutdown {
       rows.push({ id: entry.id, ...seal, hash, keyId: key.kid });
     }
     await this.chains.seal(organizationId, rows, tx);
-    const legacyUntil = entries.length < BATCH ? null : chain.legacyUntil;
-    const head: ChainHead = { organizationId, sequence, hash, keyId: key.kid, legacyUntil };
+    const isKept = entries.length === BATCH || isUpgrade(legacyUntil);
+    const head: ChainHead = {
+      organizationId,
+      sequence,
+      hash,
+      keyId: key.kid,
+      legacyUntil: isKept ? legacyUntil : null,
+    };
     await this.chains.advance(head, headMac(key.key, head), tx);
     return entries.length;
   }
@@ -108,7 +129,9 @@ export class AuditSealer implements BeforeApplicationShutdown {
     if (found !== null) return found;
     // A deleted head must not begin a second chain.
     if (await this.chains.hasSealed(organizationId, tx)) throw new ChainHeadError(organizationId);
-    const legacyUntil = await this.chains.newestWithoutMac(organizationId, tx);
+    const newest = await this.chains.newestWithoutMac(organizationId, tx);
+    const upgraded = lastIdAt(Date.now() + UPGRADE_MS);
+    const legacyUntil = newest === null || newest > upgraded ? newest : upgraded;
     const head: ChainHead = { organizationId, sequence: 0, hash: GENESIS, keyId: key.kid, legacyUntil };
     await this.chains.insertIfAbsent(head, headMac(key.key, head), tx);
     const made = await this.chains.lock(organizationId, tx);
@@ -116,7 +139,7 @@ export class AuditSealer implements BeforeApplicationShutdown {
     return made;
   }
 
-  private isProven(entry: AuditEntryEntity, { legacyUntil }: AuditChainEntity): boolean {
+  private isProven(entry: AuditEntryEntity, legacyUntil: string | null): boolean {
     if (entry.writtenMac !== null) return this.writtenMac.fits(entry);
     return legacyUntil !== null && entry.id <= legacyUntil;
   }

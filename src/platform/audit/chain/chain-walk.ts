@@ -1,4 +1,4 @@
-import { prunedAnchor, PRUNE, REDACT, redactedEntries, type Anchor } from './announcements';
+import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './announcements';
 import type { AuditEntryEntity } from '../entries/audit-entry.entity';
 import type { AuditChainEntity } from '../entries/audit-chain.entity';
 import { contentHash, entryHash, type EntrySeal, GENESIS, headMac, sameMac, UNPROVEN } from '../entries/entry-hash';
@@ -15,7 +15,7 @@ export interface ChainFinding {
   readonly message: string;
 }
 
-/** A change of an entry that a later entry announces. */
+/** A change or an acceptance of an entry that a later entry announces. */
 export interface AnnouncedRedaction {
   readonly sequence: number;
   readonly entry_id: string;
@@ -30,6 +30,8 @@ export interface ChainResult {
   /** Hash of the last entry. */
   readonly head: string | null;
   readonly redactions: readonly AnnouncedRedaction[];
+  /** Entries that the service did not write, and that an operator accepted on the record. */
+  readonly accepted: readonly AnnouncedRedaction[];
   /** Entries up to this one were pruned by an announced retention. */
   readonly pruned_through: number | null;
   readonly findings: readonly ChainFinding[];
@@ -40,6 +42,15 @@ interface ChangedContent {
   readonly id: string;
   readonly sequence: number;
   readonly hash: string;
+}
+
+/** By the id of the entry that is announced, in the order of the announcements. */
+type Announcements = Map<string, { readonly hash: string; readonly sequence: number }[]>;
+
+function note(announcements: Announcements, after: unknown, sequence: number): void {
+  for (const [id, hash] of announcedHashes(after)) {
+    announcements.set(id, [...(announcements.get(id) ?? []), { hash, sequence }]);
+  }
 }
 
 /** A report stays readable when every entry of a large log is wrong. */
@@ -53,7 +64,9 @@ export class ChainWalk {
   private readonly findings: ChainFinding[] = [];
   private more = 0;
   private readonly changed: ChangedContent[] = [];
-  private readonly redactions = new Map<string, { hash: string; sequence: number }[]>();
+  private readonly unproven: ChangedContent[] = [];
+  private readonly redactions: Announcements = new Map();
+  private readonly acceptances: Announcements = new Map();
   private readonly anchors: Anchor[] = [];
   private entries = 0;
   private first: Anchor | null = null;
@@ -95,12 +108,14 @@ export class ChainWalk {
     this.checkBeginning();
     this.checkHead(head);
     const redactions = this.checkChanged();
+    const accepted = this.checkUnproven();
     return {
       entries: this.entries,
       first_sequence: this.first === null ? null : this.first.sequence + 1,
       last_sequence: this.last?.sequence ?? null,
       head: this.last?.hash ?? null,
       redactions,
+      accepted,
       pruned_through: this.first !== null && this.first.sequence > 0 ? this.first.sequence : null,
       findings: this.findings.sort((one, other) => (one.sequence ?? Infinity) - (other.sequence ?? Infinity)),
       more_findings: this.more,
@@ -139,21 +154,17 @@ export class ChainWalk {
   }
 
   private readContent(entry: AuditEntryEntity, sequence: number, sealed: string): void {
+    const actual = contentHash(this.key.key, entry);
     if (sealed === UNPROVEN) {
-      const message = `Entry ${sequence} was not written by the service, or was changed before it was sealed`;
-      this.report('not_written_here', sequence, entry.id, message);
+      this.unproven.push({ id: entry.id, sequence, hash: actual });
       return;
     }
-    const actual = contentHash(this.key.key, entry);
     if (!sameMac(sealed, actual)) {
       this.changed.push({ id: entry.id, sequence, hash: actual });
       return;
     }
-    if (entry.action === REDACT) {
-      for (const [id, hash] of redactedEntries(entry.after)) {
-        this.redactions.set(id, [...(this.redactions.get(id) ?? []), { hash, sequence }]);
-      }
-    }
+    if (entry.action === REDACT) note(this.redactions, entry.after, sequence);
+    if (entry.action === ACCEPT) note(this.acceptances, entry.after, sequence);
     const anchor = entry.action === PRUNE ? prunedAnchor(entry.after) : null;
     if (anchor !== null) this.anchors.push(anchor);
   }
@@ -167,6 +178,22 @@ export class ChainWalk {
       else this.report('changed', sequence, id, `The content of entry ${sequence} was changed after it was sealed`);
     }
     return announced;
+  }
+
+  /** An acceptance names the content: it excuses no other change, except a later redaction. */
+  private checkUnproven(): AnnouncedRedaction[] {
+    const accepted: AnnouncedRedaction[] = [];
+    for (const { id, sequence, hash } of this.unproven) {
+      const note = this.acceptances.get(id)?.at(-1);
+      const redacted = this.redactions.get(id)?.at(-1);
+      if (note !== undefined && (redacted ?? note).hash === hash) {
+        accepted.push({ sequence, entry_id: id, announced_by: note.sequence });
+        continue;
+      }
+      const message = `Entry ${sequence} was not written by the service, or was changed before it was sealed`;
+      this.report('not_written_here', sequence, id, message);
+    }
+    return accepted;
   }
 
   private checkBeginning(): void {

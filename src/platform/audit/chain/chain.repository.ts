@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, LessThanOrEqual, MoreThan, Not } from 'typeorm';
+import { Between, DataSource, IsNull, LessThanOrEqual, MoreThan, Not } from 'typeorm';
 import type { Transaction } from '../../database';
 import { AuditChainEntity } from '../entries/audit-chain.entity';
 import { AuditEntryEntity } from '../entries/audit-entry.entity';
-import type { ChainHead, EntrySeal } from '../entries/entry-hash';
+import { type ChainHead, type EntrySeal, UNPROVEN } from '../entries/entry-hash';
 
 /** Values of `bellwether.audit_change` that the triggers of the migration know. */
 type Change = 'seal' | 'redact' | 'prune';
@@ -173,6 +173,14 @@ export class ChainRepository {
 
   atSequence(organizationId: string, sequence: number, tx: Transaction): Promise<AuditEntryEntity | null> {
     return tx.getRepository(AuditEntryEntity).findOneBy({ organizationId, sequence });
+  }
+
+  /** Sealed entries that carry no proof of the service. */
+  unproven(organizationId: string, from: number, through: number, tx: Transaction): Promise<AuditEntryEntity[]> {
+    return tx.getRepository(AuditEntryEntity).find({
+      where: { organizationId, sequence: Between(from, through), contentHash: UNPROVEN },
+      order: { sequence: 'ASC' },
+    });
   }
 
   async firstSequence(organizationId: string, tx: Transaction): Promise<number | null> {
