@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-const USAGE = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
+export const USAGE = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
 const MARK = /\[(\w+) words=(\d+) delay=(\d+)\]/;
 
 /** What a run asks, so that the vendor answers with so many words, one every `delay` ms, and knows it again by its name. */

@@ -1,7 +1,7 @@
 // Compares what was accepted with what exists: nothing may be lost, doubled or stuck.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flawsOf, saidIn, typeOf } from '../../bench/runs-faults/replica.mjs';
-import { answerOf } from '../../bench/runs-faults/vendor.mjs';
+import { answerOf, USAGE } from '../../bench/runs-faults/vendor.mjs';
 
 /** Codes of runs whose process dies, ends or has no database for long. */
 const EXPECTED_CODES = ['worker_lost', 'server_shutdown', 'unavailable'];
@@ -31,6 +31,37 @@ export async function check({ ledger, load, replicas, vendor, database }) {
   await checkCreations(ledger, database);
   await checkEdits(ledger, replicas);
   await checkUploads(ledger, load, replicas);
+  await checkBooks(ledger, vendor, database);
+  await checkAudit(ledger, replicas);
+}
+
+const BOOKS = `
+  SELECT (SELECT coalesce(sum(used), 0)::int FROM limit_counters) AS used,
+    (SELECT coalesce(sum(reserved), 0)::int FROM limit_counters) AS reserved,
+    (SELECT count(*)::int FROM limit_reservations) AS open,
+    (SELECT coalesce(sum(model_calls - estimated_calls), 0)::int FROM usage_days) AS calls`;
+
+/**
+ * Limits count at least what was answered. Usage counts no call twice; a killed process may lose a quarter of a second of it.
+ */
+async function checkBooks({ accepted, problems }, vendor, database) {
+  let books;
+  const read = async () => {
+    [books] = await database.query(BOOKS);
+    return books.open === 0 && books.reserved === 0;
+  };
+  await until('reservations of limits are open', read, problems);
+  const { used, reserved, calls } = books;
+  const answered = (accepted.stream + accepted.completion) * USAGE.total_tokens;
+  const asked = [...vendor.calls.values()].reduce((sum, { times }) => sum + times, 0);
+  if (reserved !== 0) problems.add(`${reserved} tokens are reserved by no run`);
+  if (used < answered) problems.add(`the limit counted ${used} tokens of at least ${answered}`);
+  if (calls > asked) problems.add(`usage tells ${calls} calls of the vendor, who got ${asked}`);
+}
+
+async function checkAudit({ problems }, [replica]) {
+  const { intact, findings } = await replica.made('POST', '/api/v1/organizations/default/audit/verification');
+  if (!intact) problems.add(`the audit log is not intact: ${findings[0]?.message}`);
 }
 
 /** How many runs ended in which way. */

@@ -14,7 +14,7 @@ import { check, endsOf } from './checks.mjs';
 import { Ledger } from './ledger.mjs';
 import { Load } from './load.mjs';
 import { isInstalled, migrateToNext, startPostgres } from './postgres.mjs';
-import { nginxPath, pgbouncerPath, startNginx, startPgbouncer } from './proxies.mjs';
+import { nginxPath, pgbouncerPath, startNginx, startPgbouncer, startRelay } from './proxies.mjs';
 import { Replicas } from './replicas.mjs';
 import { Soak } from './soak.mjs';
 
@@ -29,7 +29,10 @@ const SOAK_THINK_MS = [500, 2_000];
 const allPooled = words.includes('--pgbouncer');
 /** Requests of each kind that must succeed between two faults. */
 const BETWEEN = isShort ? 1 : 5;
-/** Time limit of the whole run. When it is reached, the run prints what it waits for. */
+/** Answers that are lost at once: a few seconds of one replica's commits. */
+const LOST_ANSWERS = 12;
+const START_LIMIT_MS = 300_000;
+/** Time limit from the moment when all are ready. When it is reached, the run prints what it waits for. */
 const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + (isSoak ? 1_200_000 : 300_000);
 
 function refuse(why) {
@@ -57,6 +60,7 @@ const ledger = new Ledger();
 const { problems } = ledger;
 const vendor = await startVendor();
 const database = await startPostgres(parent);
+const relay = await startRelay(database.port);
 const pooler = pgbouncerPath === undefined ? null : await startPgbouncer(parent, database.port);
 const ports = [];
 while (ports.length < REPLICAS) ports.push(await freePort());
@@ -65,7 +69,8 @@ const isPooled = (n) => pooler !== null && (allPooled || n === REPLICAS - 1);
 const settings = ports.map((port, n) => ({
   port,
   dataDir: parent,
-  databaseUrl: isPooled(n) ? pooler.url : database.url,
+  // The first replica's answers can be lost.
+  databaseUrl: isPooled(n) ? pooler.url : n === 0 ? relay.url : database.url,
   env: {
     // The path tells the vendor which process asks.
     OPENAI_BASE_URL: vendor.url.replace('/v1', `/${n}/v1`),
@@ -79,12 +84,14 @@ const replicas = new Replicas(settings, problems);
 const rows = [];
 let load = null;
 
-setTimeout(() => {
-  for (const what of load?.waiting.values() ?? []) problems.add(`stuck: ${what}`);
-  problems.add(`not done in ${LIMIT_MS / 1_000} s`);
-  report();
-  process.exit(1);
-}, LIMIT_MS).unref();
+const endAfter = (limitMs) =>
+  setTimeout(() => {
+    for (const what of load?.waiting.values() ?? []) problems.add(`stuck: ${what}`);
+    problems.add(`not done in ${limitMs / 1_000} s`);
+    report();
+    process.exit(1);
+  }, limitMs).unref();
+const startLimit = endAfter(START_LIMIT_MS);
 
 /** The process with most background runs in flight, as soon as one has two. */
 async function busiest() {
@@ -109,6 +116,10 @@ const FAULTS = {
   'connections cut': async () => {
     const count = await database.cut();
     return `${count} connections, all ready ${await replicas.recovered()} later`;
+  },
+  'answers lost': async () => {
+    await relay.lose(LOST_ANSWERS);
+    return `${LOST_ANSWERS} answers of the database, all ready ${await replicas.recovered()} later`;
   },
 };
 
@@ -157,6 +168,8 @@ const nginx = await startNginx(parent, ports);
 load = new Load(new Client(nginx.url), ledger, isSoak ? SOAK_THINK_MS : undefined);
 await load.prepare();
 say(`${REPLICAS} processes are ready`);
+clearTimeout(startLimit);
+endAfter(LIMIT_MS);
 await soak?.begin(replicas.list);
 load.begin();
 await faults();
@@ -168,6 +181,7 @@ say('checked');
 await replicas.stop();
 await nginx.stop();
 await pooler?.stop();
+relay.stop();
 await database.stop();
 vendor.stop();
 report();

@@ -35,6 +35,14 @@ export class Load {
   }
 
   async prepare() {
+    const tokens = {
+      id: 'tokens',
+      for: { kind: 'organization' },
+      limit: 'tokens',
+      amount: 1_000_000_000,
+      per: 'month',
+    };
+    await this.#insist('PATCH', '/api/v1/organizations/default', { limits: { rules: [tokens] } });
     const assistant = (name) => this.#insist('POST', '/api/v1/assistants', classic(name));
     this.runner = (await assistant('Background')).id;
     this.answerer = (await assistant('Answers')).id;

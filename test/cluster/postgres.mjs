@@ -99,8 +99,8 @@ export async function startPostgres(parent) {
     }
   };
   const start = async () => {
-    // The data does not outlive the test, so nothing waits for the disk.
-    const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'].flatMap((each) => ['-c', each]);
+    // The data does not outlive the test, so nothing waits for the disk. A commit that was told is written, as in service.
+    const settings = ['fsync=off', 'full_page_writes=off'].flatMap((each) => ['-c', each]);
     const listen = ['-p', String(port), '-k', home, '-h', '127.0.0.1'];
     server = spawn(join(bin, 'postgres'), ['-D', data, ...listen, ...settings], options);
     while (!(await query('SELECT 1').catch(() => null))) {

@@ -1,5 +1,7 @@
-// nginx with the locations that docker/ ships, in front of the replicas; PgBouncer in front of the database.
+// A relay between the service and the database, which loses answers on request. nginx with the locations that docker/ ships, in front of the replicas; PgBouncer in front of the database.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -36,6 +38,57 @@ export async function startNginx(parent, ports) {
   const url = `http://127.0.0.1:${port}`;
   await until200(`${url}/health/live`, child);
   return { url, stop: () => stop(child) };
+}
+
+/** Statements whose outcome a lost answer leaves open. */
+const UNSURE = /COMMIT\0|DELETE FROM limit_reservations|INSERT INTO usage_days|INSERT INTO tool_stats/;
+/** ReadyForQuery, the end of every answer: outside a transaction, inside, after an error. */
+const ANSWERED = /Z\0\0\0\x05[ITE]$/;
+
+/**
+ * Passes everything on to the database. `lose(count)` lets the server carry out the next statements of `UNSURE` and cuts
+ * their connections instead of passing the answer on, as a failover does; resolves when that has happened `count` times.
+ */
+export async function startRelay(databasePort) {
+  let left = 0;
+  let lost = () => undefined;
+  const server = createServer((client) => {
+    const upstream = connect(databasePort, '127.0.0.1');
+    let isMute = false;
+    client.on('data', (chunk) => {
+      if (!isMute && left > 0 && UNSURE.test(chunk.toString('latin1'))) {
+        isMute = true;
+        left -= 1;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!isMute) return client.write(chunk);
+      if (!ANSWERED.test(chunk.toString('latin1'))) return;
+      client.destroy();
+    });
+    upstream.on('close', () => {
+      if (isMute && left === 0) lost();
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `postgres://bellwether@127.0.0.1:${server.address().port}/postgres`,
+    lose: (count) =>
+      new Promise((resolve) => {
+        lost = resolve;
+        left = count;
+      }),
+    stop: () => server.close(),
+  };
 }
 
 /** PgBouncer in transaction mode, with fewer connections to the server than its clients have. */
