@@ -62,16 +62,19 @@ function noteRights(user: LambUser, { organization, report }: ImportContext): vo
   }
 }
 
+function idsByAddress({ users }: LambSource): ReadonlyMap<string, readonly number[]> {
+  const ids = new Map<string, number[]>();
+  for (const { id, email } of users) ids.set(addressOf(email), [...(ids.get(addressOf(email)) ?? []), id]);
+  return ids;
+}
+
 /** The organization's people. `owners`: lower-case addresses that own something in it. */
 export function peopleOf(context: ImportContext, owners: ReadonlySet<string>): People {
   const { report } = context;
   const { users, roles } = usersOf(context, owners);
   const people = new Map<string, Person>();
   const own = new Set(users.map(({ id }) => id));
-  const twins = new Map<string, number[]>();
-  for (const { id, email } of context.source.users) {
-    twins.set(addressOf(email), [...(twins.get(addressOf(email)) ?? []), id]);
-  }
+  const twins = idsByAddress(context.source);
   const addresses = new Map<number, string>();
   for (const user of users) {
     const email = addressOf(user.email);
