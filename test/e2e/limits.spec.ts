@@ -76,6 +76,14 @@ describe('limits, in two processes on one database', () => {
       );
   const token = { id: 'day', for: { kind: 'person' }, limit: 'tokens', amount: 1_200, per: 'day' };
 
+  it.each(['rule', 'tokens_per_day', 'bogus'])('do not take the unknown member %s for a limit', async (member) => {
+    const answer = await here.api('PATCH', '/api/v1/organizations/default', { limits: { [member]: [] } });
+    expect([answer.status, answer.json.errors.map(({ path }: { path: string }) => path)]).toEqual([
+      400,
+      [`limits.${member}`],
+    ]);
+  });
+
   it('stop a person at the end of the day’s tokens, whichever process is asked', async () => {
     await rules(token);
     const first = await ask(here, student);

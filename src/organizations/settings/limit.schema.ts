@@ -49,7 +49,7 @@ const term = {
 export const limitsSchema = {
   type: 'object',
   nullable: true,
-  maxProperties: 100,
+  additionalProperties: false,
   properties: {
     assistant_calls: {
       type: 'object',

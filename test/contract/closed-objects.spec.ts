@@ -1,0 +1,82 @@
+import document from '../../openapi.json';
+import { isJsonObject, type JsonObject } from '../../src/kernel';
+import { settingsPatchSchema } from '../../src/organizations/settings/settings.schema';
+
+/** Objects of request bodies that take any member, and why; every other one refuses unknown members by name. */
+const OPEN: Readonly<Record<string, string>> = {
+  'body of PATCH /scim/v2/Groups/{id}': 'SCIM (RFC 7644 §3.1): unknown attributes are ignored',
+  'body of PATCH /scim/v2/Users/{id}': 'SCIM',
+  'body of POST /scim/v2/Groups': 'SCIM',
+  'body of POST /scim/v2/Users': 'SCIM',
+  'body of PUT /scim/v2/Groups/{id}': 'SCIM',
+  'body of PUT /scim/v2/Users/{id}': 'SCIM',
+  'body of POST /api/v1/assistants/import': 'lists in `dropped` what it does not know',
+  'body of POST /api/v1/tools/{name}/validate': 'answers with the problems of any config',
+  'body of POST /lamb/v1/completions/tools/{name}/validate': 'answers with the problems of any config',
+  'CreateAssistantDto.metadata': 'the author’s own keys are kept; checks report misspelt ones',
+  'UpdateAssistantDto.metadata': 'as CreateAssistantDto',
+  'ValidateDefinitionDto.metadata': 'as CreateAssistantDto',
+  'ExpectationDto.config': 'checked by the schema of the kind of expectation',
+  'ReceiptPartDto.value': 'a signed value, compared as a whole',
+  'ReplayChangesDto.tools.*': 'checked by the schema of the tool',
+};
+/** Parameters of OpenAI that go on to the vendor. */
+const OPENAI = /^body of .*(completions|runs|\/v1\/responses)(\.metadata|\.response_format|\.tools\[\])?$/;
+
+const schemas = document.components.schemas as unknown as Readonly<Record<string, JsonObject>>;
+
+function isOpen(schema: JsonObject): boolean {
+  const { type, properties, additionalProperties: others } = schema;
+  const isObject = [type].flat().includes('object');
+  return isObject && (others === true || (others === undefined && !isJsonObject(properties)));
+}
+
+/** Places of open objects below a schema, by the name of the DTO or body that holds them. */
+function openIn(
+  schema: unknown,
+  path: string,
+  isClosed: (schema: JsonObject) => boolean,
+  seen = new Set<string>(),
+): string[] {
+  if (!isJsonObject(schema)) return [];
+  const { $ref, properties, items, additionalProperties: others } = schema;
+  if (typeof $ref === 'string') {
+    const name = $ref.split('/').at(-1) ?? '';
+    if (seen.has(name)) return [];
+    return openIn(schemas[name], name, isClosed, new Set([...seen, name]));
+  }
+  const below = (next: unknown, at: string): string[] => openIn(next, at, isClosed, seen);
+  return [
+    ...(isClosed(schema) ? [] : [path]),
+    ...Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([key, each]) =>
+      below(each, `${path}.${key}`),
+    ),
+    ...below(others, `${path}.*`),
+    ...below(items, `${path}[]`),
+    ...['oneOf', 'anyOf', 'allOf'].flatMap((key) => [schema[key] ?? []].flat().flatMap((each) => below(each, path))),
+  ];
+}
+
+describe('objects that clients send', () => {
+  it('refuse unknown members by name in every part of the settings of an organization', () => {
+    const isClosed = (schema: JsonObject): boolean => {
+      const isObject = [schema['type']].flat().includes('object');
+      return !isObject || schema['additionalProperties'] === false || isJsonObject(schema['additionalProperties']);
+    };
+    expect(openIn(settingsPatchSchema, 'settings', isClosed)).toEqual([]);
+  });
+
+  it('are open on purpose only', () => {
+    const bodies = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, operation]) => {
+        const { requestBody } = operation as { requestBody?: { content: Record<string, { schema?: unknown }> } };
+        const contents = Object.entries(requestBody?.content ?? {}).filter(([type]) => !type.startsWith('multipart/'));
+        return contents.map(([, { schema }]) => [`body of ${method.toUpperCase()} ${path}`, schema] as const);
+      }),
+    );
+    const found = new Set(bodies.flatMap(([name, schema]) => openIn(schema, name, (each) => !isOpen(each))));
+    const unexplained = [...found].filter((place) => !Object.hasOwn(OPEN, place) && !OPENAI.test(place));
+    expect(unexplained).toEqual([]);
+    expect(Object.keys(OPEN).filter((place) => !found.has(place))).toEqual([]);
+  });
+});
