@@ -38,8 +38,9 @@ export class MoodleService {
    * @throws {AppError} `cancelled`
    */
   async userText(caller: Caller, organizationId: string, signal: AbortSignal): Promise<MoodleUserText> {
-    const identity = caller.organizationId === organizationId ? await this.identityOf(caller) : null;
-    if (identity === null) return { text: '', warnings: [] };
+    if (caller.organizationId !== organizationId) return { text: '', warnings: [] };
+    const identity = await this.identityOf(caller);
+    if (identity === null) return { text: '', warnings: caller.endUser === undefined ? [] : [SWITCHED_OFF] };
     try {
       const site = await this.site(organizationId);
       const id = site === null ? null : await site.userId(identity, signal);
@@ -52,22 +53,30 @@ export class MoodleService {
 
   /**
    * The person behind a request: the named end user, else the caller by e-mail address. Null for a gateway's key without a
-   * named end user, because its owner is not the person who asks. Null for an e-mail address without an enabled member.
-   * Moodle's ids and "ID numbers" have no account here, so Moodle checks them.
+   * named end user, because its owner is not the person who asks, and for a member who is switched off. Who may name an
+   * end user vouches for the address as for Moodle's ids and "ID numbers": most students have no account here, and Moodle
+   * decides whom they name.
    */
   async identityOf(caller: Caller): Promise<MoodleIdentity | null> {
     if (caller.endUser === undefined) {
       return caller.mayNameEndUser === undefined ? this.memberBy(caller, caller.userId) : null;
     }
     const named = identityOf(caller.endUser);
-    return named.field === 'email' ? this.memberBy(caller, named.value) : named;
+    return named.field === 'email' ? this.memberBy(caller, named.value, named) : named;
   }
 
-  private async memberBy({ organizationId }: Caller, userIdOrEmail: string): Promise<MoodleIdentity | null> {
+  private async memberBy(
+    { organizationId }: Caller,
+    userIdOrEmail: string,
+    otherwise: MoodleIdentity | null = null,
+  ): Promise<MoodleIdentity | null> {
     const member = await this.members.find(organizationId, userIdOrEmail);
-    return member === null || member.disabled ? null : { field: 'email', value: member.email };
+    if (member === null) return otherwise;
+    return member.disabled ? null : { field: 'email', value: member.email };
   }
 }
+
+const SWITCHED_OFF = 'the person whom the request names is switched off in this organization';
 
 const NUMBER = /^[1-9]\d{0,14}$/;
 

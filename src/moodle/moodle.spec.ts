@@ -150,15 +150,25 @@ describe('who somebody is on Moodle', () => {
     expect(await scripted({ member }).service.identityOf({ ...CALLER, endUser })).toEqual(identity);
   });
 
-  it.each<[string, Scripted['member']]>([
-    ['no member', null],
-    ['a disabled member', { email: 'a@b.c', disabled: true }],
-  ])('is nobody where the request names the address of %s, and Moodle is not asked', async (_, member) => {
-    const { service, calls } = scripted({ member });
+  it('is asked of Moodle where the request names the address of somebody without an account here', async () => {
+    const answers = { core_user_get_users_by_field: [{ id: 77, email: 'a@b.c' }] };
+    const { service } = scripted({ member: null, answers });
+    for (const source of ['x-openwebui-user-email', 'metadata.user_id', 'metadata.email'] as const) {
+      const caller = { ...CALLER, mayNameEndUser: 'anywhere', endUser: { source, id: 'a@b.c' } } as const;
+      expect(await service.identityOf(caller)).toEqual({ field: 'email', value: 'a@b.c' });
+      expect(await service.userText(caller, ORGANIZATION, signal)).toEqual({ text: '77', warnings: [] });
+    }
+  });
+
+  it('is nobody where the request names the address of a disabled member, and the report says so', async () => {
+    const { service, calls } = scripted({ member: { email: 'a@b.c', disabled: true } });
     for (const source of ['x-openwebui-user-email', 'metadata.user_id', 'metadata.email'] as const) {
       const caller = { ...CALLER, mayNameEndUser: 'anywhere', endUser: { source, id: 'a@b.c' } } as const;
       expect(await service.identityOf(caller)).toBeNull();
-      expect(await service.userText(caller, ORGANIZATION, signal)).toEqual({ text: '', warnings: [] });
+      expect(await service.userText(caller, ORGANIZATION, signal)).toEqual({
+        text: '',
+        warnings: [expect.stringContaining('switched off')],
+      });
     }
     expect(calls).toEqual([]);
   });
