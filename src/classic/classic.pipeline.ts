@@ -18,6 +18,7 @@ import {
   type RagContext,
   type RagProcessor,
 } from '../processors';
+import { isUnbound } from '../knowledge-bases';
 import { type PreparedPrompt, reportMessage, reportPrompt, type RunReport, type SlotContent } from '../runs';
 import { USER_INPUT } from '../templates';
 import {
@@ -26,6 +27,7 @@ import {
   foundPassages,
   materialFit,
   type Invocation,
+  NOT_ACCESSIBLE,
   type PipelineTool,
   reportResult,
   reportTool,
@@ -145,7 +147,15 @@ export class ClassicPipeline {
     const query = lastQuestion(messages);
     const { plugin, config } = entry;
     const call = { plugin, tool: rag, config, configKey: JSON.stringify(config) };
-    const compiled: CompiledTool = { ...entry, phase: 'pipeline', call, fallbackCall: null };
+    const { reads, rubricId, filePath } = assistant.document.classic;
+    const named = { collections: null, rubric: rubricId, file: filePath };
+    const isReadable = !reads.some((setting) => isUnbound(named[setting]));
+    const compiled: CompiledTool = {
+      ...entry,
+      phase: 'pipeline',
+      call: isReadable ? call : NOT_ACCESSIBLE,
+      fallbackCall: null,
+    };
     return this.invoker.run(compiled, { query, messages }, invocation).finally(() => scope.close());
   }
 

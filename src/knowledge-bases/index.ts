@@ -14,7 +14,9 @@ export {
   CollectionNames,
   externalReference,
   isSlugReference,
+  isUnbound,
   referenceName,
+  unboundReference,
 } from './retrieval/collections/collection-names';
 export {
   QuestionRewriter,

@@ -25,7 +25,7 @@ export type { ToolStats } from './statistics/tool-counts.types';
 export { ToolStatistics } from './statistics/tool-statistics';
 export { citedText, sourcesBlock } from './search/sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls/tool-texts';
-export { ToolCatalogue } from './catalogues/tool-catalogue';
+export { NOT_ACCESSIBLE, ToolCatalogue } from './catalogues/tool-catalogue';
 export { McpProbe } from './functions';
 export { toolsOver } from './tool-plugins';
 export type { SearchRetrieval } from './search';

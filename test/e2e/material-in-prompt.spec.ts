@@ -49,7 +49,7 @@ describe('the material of an assistant', () => {
 
   /** The texts of the vendor's last request. */
   const asked = (): string =>
-    JSON.stringify(upstream.requests.at(-1)?.body.messages.map(({ content }: any) => content) ?? []);
+    JSON.stringify((upstream.requests.at(-1)?.body.messages ?? []).map(({ content }: any) => content));
   async function ask(path: string, body: object = {}, who: Pick<Person, 'api'> = teacher): Promise<any> {
     const answer = await who.api('POST', path, { messages: [user(QUESTION)], ...body });
     expect(answer.status).toBe(200);

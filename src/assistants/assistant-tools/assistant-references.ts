@@ -10,6 +10,8 @@ export interface AssistantReference {
   readonly path: string;
   /** The stored value; the schema refuses one that is no id. */
   readonly id: unknown;
+  /** False for a disabled tool. */
+  readonly enabled: boolean;
 }
 
 /** The assistants that functions, pipeline tools and their fallbacks name. */
@@ -21,21 +23,23 @@ export function assistantReferences(metadata: JsonObject): AssistantReference[] 
       .map(({ path, definition }) => ({
         path: `metadata.${path}.assistant_id`,
         id: member(definition, 'assistant_id') ?? null,
+        enabled: true,
       })),
     ...pipeline.flatMap(({ index, plugin, entry }) => {
       const base = `metadata.tools[${index}]`;
-      const own = plugin === ASSISTANT ? [referenceIn(entry, base)] : [];
+      const enabled = member(entry, 'enabled') !== false;
+      const own = plugin === ASSISTANT ? [referenceIn(entry, base, enabled)] : [];
       const fallback = member(entry, 'fallback');
       const spare = isJsonObject(fallback) && textMember(fallback, 'plugin') === ASSISTANT;
-      return spare ? [...own, referenceIn(fallback, `${base}.fallback`)] : own;
+      return spare ? [...own, referenceIn(fallback, `${base}.fallback`, enabled)] : own;
     }),
   ];
 }
 
-function referenceIn(entry: JsonObject, base: string): AssistantReference {
+function referenceIn(entry: JsonObject, base: string, enabled: boolean): AssistantReference {
   const config = member(entry, 'config');
   const id = isJsonObject(config) ? (member(config, 'assistant_id') ?? null) : null;
-  return { path: `${base}.config.assistant_id`, id };
+  return { path: `${base}.config.assistant_id`, id, enabled };
 }
 
 /**

@@ -13,8 +13,12 @@ export class AssistantTargets {
     private readonly assistants: AssistantRepository,
   ) {}
 
-  /** Checks every target with the rights of `owner`. */
-  async check(document: AssistantDocument, owner: Principal, assistantId: number | null): Promise<Diagnostic[]> {
+  /** Checks every target with the rights of `owner`; `enabled` says whether its tool runs. */
+  async check(
+    document: AssistantDocument,
+    owner: Principal,
+    assistantId: number | null,
+  ): Promise<(Diagnostic & { readonly enabled: boolean })[]> {
     const references = assistantReferences(document.raw).filter(({ id }) => isAssistantId(id));
     if (references.length === 0) return [];
     const problems = await this.targets.problems(
@@ -22,11 +26,11 @@ export class AssistantTargets {
       assistantId,
       references.map(({ id }) => id as number),
     );
-    return references.flatMap(({ path }, position) => {
+    return references.flatMap(({ path, enabled }, position) => {
       const problem = problems[position] ?? null;
       if (problem === null) return [];
       const say = problem.code === 'tool.degraded' ? warning : error;
-      return [say(problem.code, path, problem.message, problem.values)];
+      return [{ ...say(problem.code, path, problem.message, problem.values), enabled }];
     });
   }
 

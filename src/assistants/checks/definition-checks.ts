@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import {
   type AssistantDocument,
+  boundDefinition,
   checkNumber,
   checkShape,
   checkStrategy,
   checkTemplate,
   checkTools,
   configReferences,
+  type Definition,
   type Diagnostic,
   error,
+  type NamedValue,
+  namedValues,
   normaliseDocument,
   type PlaceholderState,
   reasonOf,
-  type StoredDefinition,
+  storedDefinition,
+  unboundKeys,
   warning,
 } from '../../definition';
 import type { Principal } from '../../kernel';
@@ -23,23 +28,37 @@ import { FunctionChecks } from './function-checks';
 import { ModelChecks } from './model-checks';
 import { ReferenceGaps } from './reference-gaps';
 
+/** A save of a definition, by whom and over what. */
+export interface Edit {
+  readonly by: Principal;
+  /** null for a new assistant. */
+  readonly before: Definition | null;
+  /** False when the request gives no references: what is not bound stays so. */
+  readonly binds?: boolean;
+}
+
 export interface CheckSubject {
   /** Content is checked with these rights, whoever edits. */
   readonly owner: Principal;
   /** null while the assistant does not exist yet. */
   readonly assistantId: number | null;
-  readonly definition: StoredDefinition;
+  readonly definition: Omit<Definition, 'type' | 'name' | 'description'>;
   /** Name of the template in the request: `prompt_template` or `template`. */
   readonly templatePath: string;
-  /** An edit by another person than the owner, and the definition before it. */
-  readonly edit?: { readonly by: Principal; readonly before: StoredDefinition };
+  /** Absent for a definition as it is stored. */
+  readonly edit?: Edit | undefined;
 }
 
 export interface CheckResult {
   readonly document: AssistantDocument;
   readonly diagnostics: readonly Diagnostic[];
   readonly placeholders: readonly PlaceholderState[];
+  /** Keys of references that nobody who may read the thing has saved yet. */
+  readonly unbound: ReadonlySet<string>;
 }
+
+/** A diagnostic about a reference; `enabled` says whether its tool runs. */
+type Judged = Diagnostic & { readonly enabled: boolean };
 
 /** All checks of a definition: its shape, its tools, its template and its references. */
 @Injectable()
@@ -53,26 +72,29 @@ export class DefinitionChecks {
     private readonly reach: EditorReach,
   ) {}
 
-  async check({ owner, assistantId, definition, templatePath, edit }: CheckSubject): Promise<CheckResult> {
+  async check({ owner, assistantId, definition: stored, templatePath, edit }: CheckSubject): Promise<CheckResult> {
+    const definition = boundDefinition(stored);
     const document = normaliseDocument(definition, this.rules);
     const crowd = checkNumber(definition.metadata);
-    if (crowd.length > 0) return { document, placeholders: [], diagnostics: crowd };
-    const references = [
+    if (crowd.length > 0) return { document, placeholders: [], diagnostics: crowd, unbound: new Set() };
+    const judged = [
       ...(await this.references(document, owner)),
       ...(await this.targets.check(document, owner, assistantId)),
-      ...(await this.targets.callers(document, owner, assistantId)),
     ];
+    const values = namedValues(storedDefinition(stored));
+    const unbound = await this.unbound(document, { stored, owner, edit, judged, values });
     const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
     return {
       document,
+      unbound,
       placeholders: template.placeholders,
       diagnostics: [
         ...checkShape(definition.metadata),
         ...checkStrategy(definition.metadata, this.rules),
         ...checkTools(definition.metadata, this.rules),
         ...(await this.functions.check(document, owner)),
-        ...references,
-        ...(await this.beyondEditor(document, references, edit)),
+        ...told(judged, document, values, unbound),
+        ...(await this.targets.callers(document, owner, assistantId)),
         ...(await this.models.check(document, owner)),
         ...template.diagnostics,
       ],
@@ -80,29 +102,86 @@ export class DefinitionChecks {
   }
 
   /** Sequential: a check of many tools must not take every database connection. */
-  private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
-    const found: Diagnostic[] = [];
+  private async references(document: AssistantDocument, owner: Principal): Promise<Judged[]> {
+    const found: Judged[] = [];
     for (const reference of configReferences(document)) {
-      const { tool, config, checked, at } = reference;
+      const { tool, config, checked, enabled, at } = reference;
       if (!checked)
         for (const problem of this.rules.configProblems(tool, config))
-          found.push(error('tool.config_invalid', at(problem.path), problem.message, reasonOf(problem)));
+          found.push({
+            ...error('tool.config_invalid', at(problem.path), problem.message, reasonOf(problem)),
+            enabled,
+          });
       for (const { path, message, code, values } of await this.gaps.of(reference, owner)) {
         const say = code === 'tool.inaccessible' ? error : warning;
-        found.push(say(code, at(path), message, values));
+        found.push({ ...say(code, at(path), message, values), enabled });
       }
     }
     return found;
   }
 
-  private async beyondEditor(
+  /**
+   * References that stay unbound: those that the owner or the editor may not read, unless an earlier save bound them.
+   * Disabled tools count, so that switching one on binds nothing.
+   */
+  private async unbound(
     document: AssistantDocument,
-    told: readonly Diagnostic[],
-    edit: CheckSubject['edit'],
-  ): Promise<Diagnostic[]> {
-    if (edit === undefined) return [];
-    const before = normaliseDocument(edit.before, this.rules);
-    const found = await this.reach.check(document, before, edit.by);
-    return found.filter(({ path }) => !told.some((each) => each.severity === 'error' && each.path === path));
+    { stored, owner, edit, judged, values }: Saving,
+  ): Promise<ReadonlySet<string>> {
+    const marked = unboundKeys(stored.collectionIds);
+    if (edit === undefined || edit.binds === false) return marked;
+    const isOwner = edit.by.userId === owner.userId;
+    const unreadable = [
+      ...judged.filter(({ code }) => code === 'tool.inaccessible'),
+      ...(isOwner ? [] : await this.reach.unreadable(document, edit.by)),
+    ];
+    const known = boundValues(edit.before);
+    const keys = new Map(values.map(({ path, key }) => [path, key]));
+    return new Set(
+      unreadable.flatMap(({ path }) => {
+        const key = keys.get(path) ?? keys.get(path.replace(/kb_id$/, 'collection_id'));
+        return key === undefined || known.has(key) ? [] : [key];
+      }),
+    );
   }
 }
+
+interface Saving extends Pick<CheckSubject, 'owner' | 'edit'> {
+  readonly stored: CheckSubject['definition'];
+  readonly judged: readonly Judged[];
+  readonly values: readonly NamedValue[];
+}
+
+/** Keys of the values of an earlier definition that are not marked as unbound. */
+function boundValues(before: Definition | null): ReadonlySet<string> {
+  if (before === null) return new Set();
+  const marked = unboundKeys(before.collectionIds);
+  return new Set(namedValues(storedDefinition(before)).flatMap(({ key }) => (marked.has(key) ? [] : [key])));
+}
+
+/** References as the author wrote them, those of disabled tools left out. */
+function told(
+  judged: readonly Judged[],
+  { pipeline }: AssistantDocument,
+  values: readonly NamedValue[],
+  unbound: ReadonlySet<string>,
+): Diagnostic[] {
+  const given = new Map(values.map(({ path, value }) => [path, value]));
+  const enabled = judged.filter((each) => each.enabled);
+  const paths = new Set(enabled.map(({ path }) => path));
+  const off = pipeline.filter((tool) => !tool.enabled).map(({ index }) => `metadata.tools[${index}].`);
+  const marked = values.filter(
+    ({ key, path }) => unbound.has(key) && !paths.has(path) && !off.some((base) => path.startsWith(base)),
+  );
+  return [
+    ...enabled.map(({ enabled: _, ...each }) =>
+      each.code === 'tool.inaccessible' && given.has(each.path)
+        ? { ...each, message: notAccessible(given.get(each.path) ?? '') }
+        : each,
+    ),
+    ...marked.map(({ path, value }) => error('tool.inaccessible', path, notAccessible(value))),
+  ];
+}
+
+/** The same words whatever the reason, with the reference as it was given. */
+const notAccessible = (value: string | number): string => `"${value}" does not exist, was deleted, or is not shared`;

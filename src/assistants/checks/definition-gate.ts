@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { boundDefinition, type Definition, metadataProblems, errorsOf } from '../../definition';
+import { type Definition, type Diagnostic, errorsOf, metadataProblems } from '../../definition';
 import { AppError, invalid, type Principal, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { type CheckResult, DefinitionChecks } from './definition-checks';
+import { type CheckResult, DefinitionChecks, type Edit } from './definition-checks';
 import { AssistantCompiler } from '../running/assistant-compiler';
 import { assertFeatures } from '../running/required-features';
-import { assertPublishable, assertSavable } from './save-rules';
-
-export interface Edit {
-  readonly by: Principal;
-  readonly before: Definition;
-}
+import { assertPublishable, assertSavable, RULES } from './save-rules';
 
 /** Checks a definition with the rights of its owner before it is stored or published. */
 @Injectable()
@@ -26,11 +21,9 @@ export class DefinitionGate {
     return this.compiler.withTemplate(definition, before);
   }
 
-  /** An edit by another person than the owner may only add references within that person's reach. */
+  /** `edit` for a save; an edit by another person than the owner binds only references within that person's reach. */
   check(definition: Definition, owner: Principal, assistantId: number | null, edit?: Edit): Promise<CheckResult> {
-    const subject = { owner, assistantId, definition: boundDefinition(definition), templatePath: 'prompt_template' };
-    if (edit === undefined || edit.by.userId === owner.userId) return this.checks.check(subject);
-    return this.checks.check({ ...subject, edit: { by: edit.by, before: boundDefinition(edit.before) } });
+    return this.checks.check({ owner, assistantId, definition, templatePath: 'prompt_template', edit });
   }
 
   /** The problems that `assertSavable` would list. */
@@ -41,12 +34,12 @@ export class DefinitionGate {
     edit?: Edit,
   ): Promise<readonly Problem[]> {
     const unreadable = metadataProblems(definition.metadata);
-    return unreadable.length > 0
-      ? unreadable
-      : errorsOf((await this.check(definition, owner, assistantId, edit)).diagnostics);
+    if (unreadable.length > 0) return unreadable;
+    const { diagnostics } = await this.check(definition, owner, assistantId, edit);
+    return errorsOf(await this.refusing(diagnostics, owner, assistantId, edit));
   }
 
-  /** @throws {AppError} `validation_failed`, `not_found` (references) or `feature_disabled`. */
+  /** @throws {AppError} `validation_failed`, `definition_refused` or `feature_disabled`. */
   async assertSavable(
     definition: Definition,
     owner: Principal,
@@ -56,7 +49,7 @@ export class DefinitionGate {
     const problems = metadataProblems(definition.metadata);
     if (problems.length > 0) throw invalid(problems, 'The assistant is not valid');
     const result = await this.check(definition, owner, assistantId, edit);
-    assertSavable(result.diagnostics);
+    assertSavable(await this.refusing(result.diagnostics, owner, assistantId, edit));
     const { features } = await this.organizations.runtime(owner.organizationId);
     assertFeatures(this.compiler.required(result.document), features);
     return result;
@@ -69,5 +62,19 @@ export class DefinitionGate {
     if (!features.publishing) throw new AppError('feature_disabled', 'Publishing is switched off in this organization');
     assertFeatures(this.compiler.required(document), features);
     assertPublishable(diagnostics, document.type);
+  }
+
+  /** Without rules that the stored definition breaks already: another assistant has changed since, and nobody is locked out. */
+  private async refusing(
+    diagnostics: readonly Diagnostic[],
+    owner: Principal,
+    assistantId: number | null,
+    edit: Edit | undefined,
+  ): Promise<readonly Diagnostic[]> {
+    const before = edit?.before ?? null;
+    if (before === null || !diagnostics.some(({ code }) => RULES.has(code))) return diagnostics;
+    const old = await this.check(before, owner, assistantId);
+    const known = new Set(old.diagnostics.map(({ code, message }) => `${code} ${message}`));
+    return diagnostics.filter(({ code, message }) => !RULES.has(code) || !known.has(`${code} ${message}`));
   }
 }

@@ -2,24 +2,16 @@ import { type AssistantType, type Diagnostic, errorsOf } from '../../definition'
 import { AppError, invalid, type Problem } from '../../kernel';
 
 /** Codes of rules that a well-formed definition can break. */
-const RULES: ReadonlySet<string> = new Set(['tool_using_assistant', 'function.duplicate']);
+export const RULES: ReadonlySet<string> = new Set(['tool_using_assistant', 'function.duplicate']);
 
-/**
- * Refuses a definition with errors and lists all of them. The status depends on the codes. When all are unreadable
- * references, the answer is that of a missing object, so it reveals nothing. When all are disabled targets, it is a
- * conflict: the same definition passes once they are enabled.
- */
+/** Refuses a definition with errors and lists all of them. The status depends on the codes. */
 export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   const problems = errorsOf(diagnostics);
   if (problems.length === 0) return;
-  if (problems.every(({ code }) => code === 'tool.inaccessible'))
-    throw new AppError('not_found', 'The assistant refers to something that does not exist', { problems });
   if (problems.every(({ code }) => code !== undefined && RULES.has(code)))
     throw new AppError('definition_refused', 'The assistant breaks a rule of assistants that call functions', {
       problems,
     });
-  if (problems.every(({ code }) => code === 'tool.disabled'))
-    throw new AppError('conflict', 'The assistant calls one that is switched off', { problems });
   throw invalid(problems, 'The assistant is not valid');
 }
 

@@ -2,13 +2,15 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import {
   applyInput,
+  type Definition,
   definitionOf,
   EMPTY_DEFINITION,
   error,
   metadataProblems,
   storedDefinition,
+  withoutUnbound,
 } from '../../definition';
-import type { Caller } from '../../kernel';
+import type { Caller, Principal } from '../../kernel';
 import { Access, CurrentCaller } from '../../platform/http';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { AssistantMaterial } from './assistant-material';
@@ -47,28 +49,36 @@ export class ValidationController {
       ...(unreadable.length > 0 ? {} : { metadata }),
       ...(RAG_collections === undefined ? {} : { RAG_collections }),
     });
-    const definition = storedDefinition(this.gate.withTemplate(given));
-    const edited = await this.edited(caller, assistant_id);
-    const { diagnostics, placeholders } = await this.checks.check({ definition, templatePath: 'template', ...edited });
+    const { owner, assistantId, before } = await this.edited(caller, assistant_id);
+    const { diagnostics, placeholders } = await this.checks.check({
+      owner,
+      assistantId,
+      definition: this.gate.withTemplate(given),
+      templatePath: 'template',
+      edit: { by: caller, before },
+    });
     const found = [...unreadable.map(({ path, message }) => error('metadata.invalid', path, message)), ...diagnostics];
     return {
       valid: found.every(({ severity }) => severity !== 'error'),
       diagnostics: found,
       placeholders: [...placeholders],
-      material: edited.edit === undefined ? [] : await this.material.of(edited.edit.before, edited.owner, caller),
+      material: before === null || owner.userId === caller.userId ? [] : await this.named(before, owner, caller),
     };
   }
 
+  /** References that nobody who may read the thing has saved are not named. */
+  private named(before: Definition, owner: Principal, editor: Principal): ReturnType<AssistantMaterial['of']> {
+    const bound = withoutUnbound(storedDefinition(before), before.collectionIds ?? null);
+    return this.material.of(bound, owner, editor);
+  }
+
   /** Whose access counts. @throws {AppError} `not_found`, `forbidden` for an assistant that the caller may not edit */
-  private async edited(
-    caller: Caller,
-    id: number | undefined,
-  ): Promise<Pick<CheckSubject, 'owner' | 'assistantId' | 'edit'>> {
-    if (id === undefined) return { owner: caller, assistantId: null };
+  private async edited(caller: Caller, id: number | undefined): Promise<Edited> {
+    if (id === undefined) return { owner: caller, assistantId: null, before: null };
     const { row } = await this.lookup.configurable(caller, id);
     const { organizationId, ownerId: userId } = row;
-    if (userId === caller.userId) return { owner: caller, assistantId: id };
-    const before = storedDefinition(definitionOf(row));
-    return { owner: { organizationId, userId }, assistantId: id, edit: { by: caller, before } };
+    return { owner: { organizationId, userId }, assistantId: id, before: definitionOf(row) };
   }
 }
+
+type Edited = Pick<CheckSubject, 'owner' | 'assistantId'> & { readonly before: Definition | null };

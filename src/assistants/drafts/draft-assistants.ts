@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { applyInput, type Definition, definitionOf, EMPTY_DEFINITION } from '../../definition';
+import { applyInput, type Definition, definitionOf, EMPTY_DEFINITION, withUnbound } from '../../definition';
 import { AppError, type Caller, isTeacher, NO_ASSISTANT } from '../../kernel';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { disclosureTo } from '../access/assistant.permissions';
@@ -51,9 +51,10 @@ export class DraftAssistants {
     const { row, before, rights } = await this.base(caller, assistantId);
     const input = await this.bodies.toDraft(caller, assistantId, body);
     const given = this.compiler.withTemplate(applyInput(EMPTY_DEFINITION, input));
-    const definition = await this.bindings.bind(row.organizationId, given, before);
-    const edit = before === null ? undefined : { by: caller, before };
-    await this.gate.assertSavable(definition, ownerOf(row), assistantId, edit);
+    const owner = ownerOf(row);
+    const bound = await this.bindings.bind(row.organizationId, given, before, [owner, caller]);
+    const { unbound } = await this.gate.assertSavable(bound, owner, assistantId, { by: caller, before });
+    const definition = { ...bound, collectionIds: withUnbound(bound.collectionIds, unbound) };
     return new CachedAssistant(draftRow(row, definition), NO_SHARES, false, this.compiler).known(rights, {
       draft: true,
     });

@@ -7,6 +7,8 @@ import {
   type DefinitionInput,
   definitionOf,
   EMPTY_DEFINITION,
+  unboundKeys,
+  withUnbound,
 } from '../../definition';
 import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../../kernel';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
@@ -33,6 +35,8 @@ interface Next {
   readonly definition: Definition;
   /** The checks are skipped: it passed before and refers to nothing new. Its texts stay as they are. */
   readonly checked: boolean;
+  /** The request gives references, so that those within reach are bound. */
+  readonly binds: boolean;
 }
 
 export const ownerOf = ({
@@ -59,8 +63,9 @@ export class AssistantEditor {
   /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
   async create(caller: Caller, input: DefinitionInput, reason: VersionReason = 'create'): Promise<Seen> {
     const given = this.gate.withTemplate(applyInput(EMPTY_DEFINITION, input));
-    const definition = await this.bindings.bind(caller.organizationId, given, null);
-    await this.gate.assertSavable(definition, caller, null);
+    const bound = await this.bindings.bind(caller.organizationId, given, null, [caller]);
+    const { unbound } = await this.gate.assertSavable(bound, caller, null, { by: caller, before: null });
+    const definition = { ...bound, collectionIds: withUnbound(bound.collectionIds, unbound) };
     return { row: await this.records.create(caller, this.storedForm(definition), reason), access: 'owner' };
   }
 
@@ -81,7 +86,11 @@ export class AssistantEditor {
     reason: VersionReason = 'update',
   ): Promise<Seen> {
     return this.rewrite(caller, id, expected, reason, (current) =>
-      Promise.resolve({ definition: this.changed(current, input), checked: false }),
+      Promise.resolve({
+        definition: this.changed(current, input),
+        checked: false,
+        binds: input.metadata !== undefined || input.RAG_collections !== undefined,
+      }),
     );
   }
 
@@ -96,7 +105,8 @@ export class AssistantEditor {
       const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
       if (old === null) throw notFound('Version');
       const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
-      return { definition: undoes ? definitionOf(old) : this.gate.withTemplate(definitionOf(old)), checked: undoes };
+      const definition = undoes ? definitionOf(old) : this.gate.withTemplate(definitionOf(old));
+      return { definition, checked: undoes, binds: true };
     });
   }
 
@@ -151,20 +161,37 @@ export class AssistantEditor {
       const { row, access } = await this.lookup.configurable(caller, id);
       if (this.records.isReplaced) return { row, access };
       assertCurrent(expected, row.version);
-      const before = definitionOf(row);
-      const { definition: given, checked } = await next(before, row.version);
-      // A restored version keeps the knowledge bases that its names meant.
-      const known = (given.collectionIds ?? null) === null ? before : given;
-      const definition = await this.bindings.bind(row.organizationId, given, known);
-      // Restoring a version and omitting metadata both keep the stored text to the letter.
-      const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
-      const after = isGiven ? this.storedForm(definition) : definition;
-      const changes = changedFields(before, after);
-      if (changes.length === 0) return { row, access };
-      if (!checked && changes.some(({ path }) => !LABELS.has(path)))
-        await this.gate.assertSavable(definition, ownerOf(row), id, { by: caller, before });
+      const after = await this.admitted(caller, row, await next(definitionOf(row), row.version), reason);
+      if (after === null) return { row, access };
       if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
     }
     throw staleVersion();
   }
+
+  /** The definition to store; null when the save changes nothing. */
+  private async admitted(
+    caller: Caller,
+    row: AssistantEntity,
+    { definition: given, checked, binds }: Next,
+    reason: VersionReason,
+  ): Promise<Definition | null> {
+    const [before, owner] = [definitionOf(row), ownerOf(row)];
+    const readers = [owner, caller];
+    const definition = await this.bindings.bind(row.organizationId, given, bindingsOf(given, before), readers);
+    // Restoring a version and omitting metadata both keep the stored text to the letter.
+    const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
+    const after = isGiven ? this.storedForm(definition) : definition;
+    const changes = changedFields(before, after);
+    const marks = unboundKeys(before.collectionIds);
+    const rebinds = binds && marks.size > 0;
+    if (!rebinds && changes.length === 0) return null;
+    if (checked || !(rebinds || changes.some(({ path }) => !LABELS.has(path)))) return after;
+    const { unbound } = await this.gate.assertSavable(definition, owner, row.id, { by: caller, before, binds });
+    const isSame = changes.length === 0 && [...marks].every((key) => unbound.has(key));
+    return isSame ? null : { ...after, collectionIds: withUnbound(after.collectionIds, unbound) };
+  }
 }
+
+/** A restored version keeps the knowledge bases that its names meant. */
+const bindingsOf = (given: Definition, before: Definition): Definition =>
+  (given.collectionIds ?? null) === null ? before : given;

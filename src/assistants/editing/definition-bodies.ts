@@ -46,7 +46,7 @@ export class DefinitionBodies {
     const row = id === null ? null : (await this.lookup.configurable(caller, id)).row;
     const owner = row === null ? caller : ownerOf(row);
     const before = row === null ? null : definitionOf(row);
-    const edit = before === null ? undefined : { by: caller, before };
+    const edit = { by: caller, before };
     return read(UpdateAssistantDto, body, async (input) => {
       const given = applyInput(EMPTY_DEFINITION, input);
       return this.gate.problems(await this.bindings.bind(owner.organizationId, given, before), owner, id, edit);

@@ -1,4 +1,4 @@
-import { type AssistantDocument, boundDefinition, type Definition } from '../../definition';
+import { type AssistantDocument, type Definition, runningDefinition } from '../../definition';
 import type { Caller } from '../../kernel';
 import type { AssistantCompiler } from './assistant-compiler';
 import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';
@@ -108,7 +108,7 @@ export class CachedAssistant {
   }
 
   private get document(): AssistantDocument {
-    return (this.read ??= this.compiler.read(boundDefinition(this.row)));
+    return (this.read ??= this.compiler.read(runningDefinition(this.row)));
   }
 
   private get compiled(): CompiledAssistant {

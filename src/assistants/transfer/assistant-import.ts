@@ -112,7 +112,7 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
       const assistants = [];
       for (const { id, value, createdAt = null, updatedAt = null } of batch) {
         assistants.push({
-          ...(await this.bindings.bind(organizationId, rowOf(value), null, tx)),
+          ...(await this.bindings.bind(organizationId, rowOf(value), null, [], tx)),
           id: Number(id),
           ownerId: value.ownerId,
           published: value.published,
@@ -133,7 +133,7 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
     const { organizationId, tx } = scope;
     const stored = await this.lock(scope, id);
     if (stored === null) return false;
-    const bound = await this.bindings.bind(organizationId, definitionOf(rowOf(value)), definitionOf(stored), tx);
+    const bound = await this.bindings.bind(organizationId, definitionOf(rowOf(value)), definitionOf(stored), [], tx);
     const { ownerId, published } = value;
     const version = stored.version + 1;
     const changes = { ...bound, ownerId, published, version, liveVersion: published ? version : null };

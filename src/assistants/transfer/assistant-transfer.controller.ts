@@ -76,8 +76,12 @@ export class AssistantTransferController {
     return this.answer(caller, await this.transfer.duplicate(caller, id, name), response);
   }
 
-  private async answer(caller: Caller, { seen, dropped }: Imported, response: Response): Promise<ImportedAssistantDto> {
+  private async answer(
+    caller: Caller,
+    { seen, dropped, bound }: Imported,
+    response: Response,
+  ): Promise<ImportedAssistantDto> {
     response.set('etag', `"${seen.row.version}"`).location(`/api/v1/assistants/${seen.row.id}`);
-    return { ...(await this.presenter.one(caller, seen)), dropped: [...dropped] };
+    return { ...(await this.presenter.one(caller, seen)), dropped: [...dropped], bound: [...bound] };
   }
 }

@@ -6,7 +6,10 @@ import {
   definitionAnswer,
   type DefinitionInput,
   definitionOf,
+  type Diagnostic,
   EMPTY_DEFINITION,
+  namedValues,
+  storedDefinition,
 } from '../../definition';
 import type { Caller, JsonObject } from '../../kernel';
 import { validationPipe } from '../../platform/http';
@@ -16,19 +19,18 @@ import { AssistantEditor, ownerOf } from '../editing/assistant-editor';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { CollectionBindings } from '../editing/collection-bindings';
 import { DefinitionGate } from '../checks/definition-gate';
-import type { VersionReason } from '../storage/assistant-version.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 import { freeName } from './free-name';
-import { dropReferences } from './drop-references';
 import { exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
-import type { DroppedDto, ImportPlanDto } from './import.dto';
+import type { BoundDto, DroppedDto, ImportPlanDto } from './import.dto';
 
 export interface Imported {
   readonly seen: Seen;
   readonly dropped: readonly DroppedDto[];
+  readonly bound: readonly BoundDto[];
 }
 
-/** Exports and imports definitions. References that the new owner may not use are dropped. */
+/** Exports and imports definitions. */
 @Injectable()
 export class AssistantTransfer {
   constructor(
@@ -50,33 +52,30 @@ export class AssistantTransfer {
     const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
     const owner = target === null ? caller : ownerOf(target.row);
     const { fields, dropped } = await this.readFor(caller, body, into);
-    const readable = await this.readable(before, fields, owner, into, caller);
-    const given = this.gate.withTemplate(applyInput(before, readable.input));
-    const after = await this.bindings.bind(owner.organizationId, given, before);
+    const given = this.gate.withTemplate(applyInput(before, fields));
+    const after = await this.bindings.bind(owner.organizationId, given, before, [owner, caller]);
     const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
     return {
       dry_run: true,
       action: target === null ? 'create' : 'update',
       diff: changedFields(before, this.editor.storedForm(after)),
-      dropped: [...dropped, ...readable.dropped],
+      dropped: [...dropped, ...unusable(diagnostics)],
+      bound: boundNames(after),
       diagnostics: [...diagnostics],
     };
   }
 
-  /** @throws {AppError} as a POST of the same definition. References out of reach are dropped instead. */
+  /** @throws {AppError} as a POST of the same definition. References out of reach keep their names and are listed. */
   async import(caller: Caller, body: JsonObject, into: number | null): Promise<Imported> {
     const { fields, dropped } = await this.readFor(caller, body, into);
-    if (into === null) {
-      const made = await this.make(caller, fields, 'import');
-      return { seen: made.seen, dropped: [...dropped, ...made.dropped] };
-    }
-    const { row } = await this.lookup.configurable(caller, into);
-    const readable = await this.readable(definitionOf(row), fields, ownerOf(row), into, caller);
-    const seen = await this.editor.update(caller, into, readable.input, null, 'import');
-    return { seen, dropped: [...dropped, ...readable.dropped] };
+    const seen =
+      into === null
+        ? await this.editor.create(caller, fields, 'import')
+        : await this.editor.update(caller, into, fields, null, 'import');
+    return this.imported(seen, dropped);
   }
 
-  /** A private copy for the caller, without references that the caller may not read. */
+  /** A private copy for the caller. References that the caller may not read are not bound. */
   async duplicate(caller: Caller, id: number, name: string | undefined): Promise<Imported> {
     const { row } = await this.lookup.configurable(caller, id);
     const fields: DefinitionInput = {
@@ -86,7 +85,7 @@ export class AssistantTransfer {
       metadata: row.metadata,
       RAG_collections: row.ragCollections,
     };
-    return this.make(caller, fields, 'duplicate');
+    return this.imported(await this.editor.create(caller, fields, 'duplicate'), []);
   }
 
   /** A new assistant whose name the caller uses already gets a number: "Tutor (2)". */
@@ -109,20 +108,23 @@ export class AssistantTransfer {
     };
   }
 
-  private async make(caller: Caller, fields: DefinitionInput, reason: VersionReason): Promise<Imported> {
-    const { input, dropped } = await this.readable(EMPTY_DEFINITION, fields, caller, null, caller);
-    return { seen: await this.editor.create(caller, input, reason), dropped };
+  private async imported(seen: Seen, dropped: readonly DroppedDto[]): Promise<Imported> {
+    const { diagnostics } = await this.gate.check(seen.row, ownerOf(seen.row), seen.row.id);
+    return { seen, dropped: [...dropped, ...unusable(diagnostics)], bound: boundNames(seen.row) };
   }
+}
 
-  private async readable(
-    before: Definition,
-    fields: DefinitionInput,
-    owner: Pick<Caller, 'organizationId' | 'userId'>,
-    id: number | null,
-    by: Caller,
-  ): Promise<{ input: DefinitionInput; dropped: readonly DroppedDto[] }> {
-    const after = await this.bindings.bind(owner.organizationId, applyInput(before, fields), before);
-    const { diagnostics } = await this.gate.check(after, owner, id, { by, before });
-    return dropReferences(fields, diagnostics);
-  }
+/** References that the owner or the importing person may not read: their names stay, and nothing is read. */
+const unusable = (diagnostics: readonly Diagnostic[]): DroppedDto[] =>
+  diagnostics
+    .filter(({ code }) => code === 'tool.inaccessible')
+    .map(({ path }) => ({ path, reason: 'refers to something that you cannot use', code: 'import.reference' }));
+
+/** Names of collections, and the knowledge bases here that they mean now. */
+function boundNames({ collectionIds, ...definition }: Definition): BoundDto[] {
+  const ids = collectionIds ?? {};
+  return namedValues(storedDefinition(definition)).flatMap(({ path, value }) => {
+    const id = Object.hasOwn(ids, value) ? ids[value] : null;
+    return typeof id === 'string' ? [{ path, reference: String(value), knowledge_base_id: id }] : [];
+  });
 }

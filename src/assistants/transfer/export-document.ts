@@ -1,13 +1,14 @@
 import { type Definition, definitionAnswer, type DefinitionInput, member } from '../../definition';
-import { isJsonObject, type JsonObject } from '../../kernel';
+import { invalid, isJsonObject, type JsonObject } from '../../kernel';
 import type { DroppedDto } from './import.dto';
 
 export const EXPORT_FORMAT = 'bellwether.assistant';
+const FORMAT_VERSION = 1;
 
 /** A definition without ids, owners or anything else of its installation. */
 export const exportDocument = (row: Definition) => ({
   format: EXPORT_FORMAT,
-  format_version: 1,
+  format_version: FORMAT_VERSION,
   assistant: {
     name: row.name,
     description: row.description,
@@ -23,6 +24,15 @@ export interface ReadImport {
   readonly dropped: readonly DroppedDto[];
 }
 
+/** @throws {AppError} `validation_failed` for an export in another format, which could mean something else. */
+function assertReadable(body: JsonObject): void {
+  const expected = { format: EXPORT_FORMAT, format_version: FORMAT_VERSION } as const;
+  const problems = Object.entries(expected)
+    .filter(([key, value]) => Object.hasOwn(body, key) && body[key] !== value)
+    .map(([path, value]) => ({ path, message: `must be ${JSON.stringify(value)}`, code: 'import.format' }));
+  if (problems.length > 0) throw invalid(problems, 'The file cannot be imported');
+}
+
 const FIELDS = ['name', 'description', 'system_prompt', 'prompt_template', 'RAG_collections', 'RAG_Top_k'] as const;
 const METADATA_KEYS = ['metadata', 'api_callback'] as const;
 const ENVELOPE = new Set(['format', 'format_version', 'exported_at', 'assistant']);
@@ -32,6 +42,7 @@ const ENVELOPE = new Set(['format', 'format_version', 'exported_at', 'assistant'
  * not part of a definition are dropped and listed. Types are validated later, as in a POST.
  */
 export function readImport(body: JsonObject): ReadImport {
+  assertReadable(body);
   const wrapped = member(body, 'assistant');
   const source = isJsonObject(wrapped) ? wrapped : body;
   const base = isJsonObject(wrapped) ? 'assistant.' : '';

@@ -29,7 +29,15 @@ export class ImportQueryDto {
   into?: number;
 }
 
-/** A part of an import that is not taken over. */
+/** The name of a collection, and the knowledge base here that has it. */
+export class BoundDto {
+  /** JSON path in the request. */
+  path!: string;
+  reference!: string;
+  knowledge_base_id!: string;
+}
+
+/** A part of an import that is not taken over, or a reference that names nothing here. */
 export class DroppedDto {
   path!: string;
   reason!: string;
@@ -53,11 +61,13 @@ export class ImportPlanDto {
   @ApiProperty({ enum: ['create', 'update'] })
   action!: 'create' | 'update';
   diff!: FieldChangeDto[];
-  /** Ids, owners and references that are left behind. */
+  /** Ids and owners that are left behind, and references that name nothing here. */
   dropped!: DroppedDto[];
+  bound!: BoundDto[];
   diagnostics!: DiagnosticDto[];
 }
 
 export class ImportedAssistantDto extends AssistantDto {
   dropped!: DroppedDto[];
+  bound!: BoundDto[];
 }

@@ -26,6 +26,8 @@ export interface ConfigReference {
   readonly config: JsonObject;
   /** True when another check validates the schema. A config that fails its schema has no gaps. */
   readonly checked: boolean;
+  /** False for a disabled tool, whose references are not judged. */
+  readonly enabled: boolean;
   /** Maps a path of the config (`collections[0]`) to its path in the request. */
   readonly at: (path: string) => string;
 }

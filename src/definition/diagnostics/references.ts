@@ -13,16 +13,24 @@ export function configReferences(document: AssistantDocument): ConfigReference[]
     tool: type,
     config,
     checked: true,
+    enabled: true,
     at: (path) => joinPath(base, path),
   }));
   return [...own, ...functions];
 }
 
 function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] {
-  return pipeline.flatMap(({ index, plugin, config, fallback }) => {
+  return pipeline.flatMap(({ index, plugin, config, fallback, enabled }) => {
     const base = `metadata.tools[${index}]`;
     const references: ConfigReference[] = [
-      { kind: 'pipeline', tool: plugin, config, checked: true, at: (path: string) => joinPath(`${base}.config`, path) },
+      {
+        kind: 'pipeline',
+        tool: plugin,
+        config,
+        checked: true,
+        enabled,
+        at: (path: string) => joinPath(`${base}.config`, path),
+      },
     ];
     if (fallback !== null)
       references.push({
@@ -30,6 +38,7 @@ function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] 
         tool: fallback.plugin,
         config: fallback.config,
         checked: true,
+        enabled,
         at: (path: string) => joinPath(`${base}.fallback.config`, path),
       });
     return references;
@@ -50,6 +59,6 @@ function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
     path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
   return classic.reads.map((setting) => {
     const [tool, config] = READERS[setting](classic);
-    return { kind: 'pipeline', tool, config, checked: false, at };
+    return { kind: 'pipeline', tool, config, checked: false, enabled: true, at };
   });
 }

@@ -1,5 +1,12 @@
 import type { StoredDefinition } from './metadata.types';
-import { bindCollections, collectionNames } from './bind-collections';
+import {
+  bindCollections,
+  collectionNames,
+  unboundKey,
+  unboundKeys,
+  withoutUnbound,
+  withUnbound,
+} from './bind-collections';
 
 const ID = '0195f2a0-0000-7000-8000-00000000000b';
 const definition = (metadata: StoredDefinition['metadata'], ragCollections: string[] = []): StoredDefinition => ({
@@ -58,5 +65,44 @@ describe('names of collections', () => {
 
   it('of objects’ own members are not bindings', () => {
     expect(bindCollections(definition({}, ['constructor']), {}).ragCollections).toEqual(['external:constructor']);
+  });
+});
+
+describe('references that nobody who may read the thing has saved', () => {
+  const stored = {
+    systemPrompt: '',
+    promptTemplate: '',
+    ragTopK: 3,
+    ragCollections: ['exam'],
+    metadata: {
+      rubric_id: 7,
+      tools: [
+        { plugin: 'simple_rag', config: { collections: ['exam', 'course'], top_k: 7 } },
+        { plugin: 'no_rag', fallback: { plugin: 'rubric', config: { rubric_id: 7 } } },
+      ],
+      functions: [{ type: 'assistant', assistant_id: 7 }],
+    },
+  };
+  const ids = withUnbound({ course: 'id' }, [unboundKey('collections', 'exam'), unboundKey('rubric_id', 7)]);
+
+  it('name nothing at run, wherever they stand, and everything else is what it was', () => {
+    expect(withoutUnbound(stored, ids)).toEqual({
+      ...stored,
+      ragCollections: ['unbound:exam'],
+      metadata: {
+        rubric_id: 'unbound:7',
+        tools: [
+          { plugin: 'simple_rag', config: { collections: ['unbound:exam', 'course'], top_k: 7 } },
+          { plugin: 'no_rag', fallback: { plugin: 'rubric', config: { rubric_id: 'unbound:7' } } },
+        ],
+        functions: stored.metadata.functions,
+      },
+    });
+    expect(withoutUnbound(stored, { course: 'id' })).toBe(stored);
+  });
+
+  it('are kept beside the bindings of names, and leave with the next save that binds them', () => {
+    expect(unboundKeys(ids).size).toBe(2);
+    expect(withUnbound(ids, [])).toEqual({ course: 'id' });
   });
 });

@@ -1,6 +1,6 @@
 import { isJsonObject, type Problem, storageProblem } from '../../kernel';
 import type { Definition } from './document.types';
-import { bindCollections } from './bind-collections';
+import { bindCollections, withoutUnbound } from './bind-collections';
 import { withToolUse } from './canonical-metadata';
 import type { StoredDefinition } from './metadata.types';
 import { parseMetadata } from './parse-metadata';
@@ -95,7 +95,13 @@ export function definitionAnswer(definition: Omit<Definition, 'type' | 'name' | 
   };
 }
 
-/** The definition for runs and checks: collection names have their meaning at the last save. */
+/** The definition for runs: as `boundDefinition`, and what is not bound names nothing. */
+export function runningDefinition(definition: Omit<Definition, 'type' | 'name' | 'description'>): StoredDefinition {
+  const ids = definition.collectionIds ?? null;
+  return bindCollections(withoutUnbound(storedDefinition(definition), ids), ids);
+}
+
+/** The definition for checks: collection names have their meaning at the last save. */
 export const boundDefinition = (definition: Omit<Definition, 'type' | 'name' | 'description'>): StoredDefinition =>
   bindCollections(storedDefinition(definition), definition.collectionIds ?? null);
 

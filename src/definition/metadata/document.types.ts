@@ -10,7 +10,10 @@ export const METADATA_VERSIONS = [1, 2, 3] as const;
 export type MetadataVersion = (typeof METADATA_VERSIONS)[number];
 export const NEWEST_METADATA: MetadataVersion = 3;
 
-/** Knowledge base ids by slug; null for a collection of the external server. */
+/**
+ * Knowledge base ids by slug; null for a collection of the external server. Keys of `unboundKey` mark references of any
+ * kind that nobody who may read the thing has saved.
+ */
 export type CollectionIds = Readonly<Record<string, string | null>>;
 
 /** The owner's members, by column. */

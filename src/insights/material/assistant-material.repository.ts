@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { boundDefinition, collectionReferences, type Definition } from '../../definition';
+import { collectionReferences, type Definition, runningDefinition } from '../../definition';
 import { isUuid } from '../../kernel';
 import type { QuestionEmbedding } from '../grouping/question-vectors.service';
 
@@ -103,7 +103,7 @@ export class AssistantMaterialRepository {
   /** The organization's own knowledge bases that the newest definition of an assistant names. */
   async of(organizationId: string, assistantId: number): Promise<AssistantMaterial> {
     const [definition] = await this.dataSource.query<StoredDefinitionRow[]>(DEFINITION, [organizationId, assistantId]);
-    const references = definition === undefined ? [] : collectionReferences(boundDefinition(definition));
+    const references = definition === undefined ? [] : collectionReferences(runningDefinition(definition));
     const ids = references.filter(isUuid);
     const names = references.filter((reference) => !isUuid(reference));
     const rows = await this.dataSource.query<{ id: string; embedding: Embedding | null }[]>(KNOWLEDGE_BASES, [

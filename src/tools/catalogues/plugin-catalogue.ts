@@ -1,4 +1,5 @@
-import type { JsonObject, Principal, Problem } from '../../kernel';
+import { isJsonObject, type JsonObject, type Principal, type Problem } from '../../kernel';
+import { isUnbound } from '../../knowledge-bases';
 import type { ConfigGap, ToolDefinition } from '../contract';
 import { closestName } from './closest-name';
 import { ConfigSchemas, type PreparedConfig } from './config-schema';
@@ -57,6 +58,15 @@ export abstract class PluginCatalogue<P extends Plugin> {
   /** A copy of the config with the schema's defaults, and its problems. */
   prepare(name: string, config: unknown): PreparedConfig {
     return this.schemas.prepare(this.canonicalName(name), config);
+  }
+
+  /** Whether a setting that names one thing is unbound: the tool fails and the function is not offered. */
+  isUnbound(name: string, config: JsonObject): boolean {
+    const properties = this.find(name)?.definition.config_schema['properties'];
+    if (!isJsonObject(properties)) return false;
+    return Object.entries(properties).some(
+      ([key, schema]) => isJsonObject(schema) && 'x-reference' in schema && isUnbound(config[key]),
+    );
   }
 
   /** Empty choices and unreadable references; empty for unknown names and for configs with problems. */

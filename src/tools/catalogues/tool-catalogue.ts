@@ -10,6 +10,9 @@ import {
 } from '../contract';
 import { PluginCatalogue } from './plugin-catalogue';
 
+/** The same words whatever the reason. */
+export const NOT_ACCESSIBLE: CallProblem = { code: 'tool.inaccessible', message: 'its content is not accessible' };
+
 @Injectable()
 export class ToolCatalogue extends PluginCatalogue<Tool> {
   constructor(@Inject(TOOLS) tools: readonly Tool[]) {
@@ -60,6 +63,7 @@ export class ToolCatalogue extends PluginCatalogue<Tool> {
     const tool = this.find(plugin);
     if (tool === undefined) return { code: 'tool.unknown', message: `there is no tool named ${plugin}` };
     const { name, version, evidence } = tool.definition;
+    if (this.isUnbound(name, stored)) return NOT_ACCESSIBLE;
     const { config, problems } = this.prepare(name, stored);
     const [problem] = problems;
     if (problem !== undefined)

@@ -59,6 +59,8 @@ export class FunctionOffers {
     const plugin = this.catalogue.find(type);
     if (plugin === undefined) return refused('function.unknown', `There is no function '${type.slice(0, 60)}'`);
     const { name } = plugin.definition;
+    if (this.catalogue.isUnbound(name, stored))
+      return refused('function.unavailable', `The function ${name} offers nothing`);
     const { config, problems } = this.catalogue.prepare(name, stored);
     const [problem] = problems;
     if (problem !== undefined) {

@@ -4,13 +4,22 @@ import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository
 import { isSlug } from '../../storage/slug';
 
 const EXTERNAL = 'external:';
+const UNBOUND = 'unbound:';
 
 /** An explicit reference to a collection of the external server. No slug has a colon. */
 export const externalReference = (name: string): string => `${EXTERNAL}${name}`;
 
+/** A reference of any kind that names nothing, whatever gets its name later. No id and no slug has a colon. */
+export const unboundReference = (value: string | number): string => `${UNBOUND}${value}`;
+
+export const isUnbound = (reference: unknown): boolean =>
+  typeof reference === 'string' && reference.startsWith(UNBOUND);
+
 /** The name without the prefix, for people and for the external server. */
-export const referenceName = (reference: string): string =>
-  reference.startsWith(EXTERNAL) ? reference.slice(EXTERNAL.length) : reference;
+export const referenceName = (reference: string): string => {
+  const prefix = [EXTERNAL, UNBOUND].find((each) => reference.startsWith(each)) ?? '';
+  return reference.slice(prefix.length);
+};
 
 export const isSlugReference = isSlug;
 

@@ -4,7 +4,7 @@ import { RowCache, TableChanges } from '../../../platform/row-cache';
 import { ExternalCollectionRepository } from '../../external/external-collection.repository';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
-import { referenceName } from './collection-names';
+import { isUnbound, referenceName } from './collection-names';
 
 export interface Resolved {
   /** Knowledge bases by the reference that names them. */
@@ -28,8 +28,10 @@ interface Named {
 
 /** By id or slug; else by the alias of an imported collection, which is no longer asked for at its old server. */
 const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | undefined =>
-  rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref) ??
-  rows.find(({ alias }) => alias === referenceName(ref));
+  isUnbound(ref)
+    ? undefined
+    : (rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref) ??
+      rows.find(({ alias }) => alias === referenceName(ref)));
 
 /**
  * Tables that decide what a reference names, who may read it, and what a search finds. `members`: removing one removes
@@ -79,7 +81,7 @@ export class CollectionReferences {
     const named = new Map(refs.map((ref) => [ref, namedBy(ref, rows)]));
     const own = new Map<string, KnowledgeBaseEntity>();
     for (const [ref, row] of named) if (row !== undefined && readable.has(row.id)) own.set(ref, row);
-    const isExternal = (ref: string): boolean => named.get(ref) === undefined && !isOurId(ref);
+    const isExternal = (ref: string): boolean => named.get(ref) === undefined && !isOurId(ref) && !isUnbound(ref);
     return {
       own,
       external: refs.filter(isExternal),
