@@ -38,7 +38,7 @@ const GROUPS = [
   },
   {
     name: 'small-parts',
-    test: /src\/lib\/(ui\/(keys|keep-clear|differences)|i18n\/(durations|language-name)|limits\/money|api\/(download|save-blob)|assistants\/form\/(form\.types|suggested-questions))/,
+    test: /src\/lib\/(ui\/(keys|keep-clear)|i18n\/(durations|language-name)|limits\/money|api\/(download|save-blob)|assistants\/form\/(form\.types|students\/suggested-questions))/,
   },
   { name: 'assistant-actions', test: /src\/lib\/assistants\/actions\/AssistantActions/ },
   { name: 'list-foot', test: /src\/lib\/ui\/ListFoot/ },
@@ -49,7 +49,7 @@ const GROUPS = [
   { name: 'content', test: /src\/lib\/content\/(Check\.|ListBody|SearchBox|ConfirmDelete)/ },
   {
     name: 'organization',
-    test: /src\/lib\/(shell\/AdminsOnly|organization\/(chosen-slug|ShowMore|may-set)|ui\/saving|content\/unsaved)/,
+    test: /src\/lib\/(shell\/AdminsOnly|organization\/(chosen-slug|ShowMore|sign-on\/may-set)|ui\/saving|content\/unsaved)/,
   },
   { name: 'catalogues', test: /src\/lib\/catalogues\/(catalogues|classic)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },

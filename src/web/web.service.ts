@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { FRAME_PERMISSIONS, type FramePermissions } from './frame-permissions.token';
-import { readWebBuild, type WebBuild, type WebFile } from './web-build';
+import { ENCODINGS, readWebBuild, type WebBuild, type WebFile } from './web-build';
 import { WEB_DIRECTORY } from './web-directory.token';
 
 /** Paths that are never a page: a missing one is 404. */
@@ -77,12 +77,14 @@ export class WebService {
   }
 
   private async send(file: WebFile, cacheControl: string, request: Request, response: Response): Promise<void> {
-    const isCompressed = file.isCompressible && request.acceptsEncodings('gzip') === 'gzip';
-    response.set({ 'Cache-Control': cacheControl, ETag: file.etag(isCompressed) });
+    // Browsers name gzip first without preferring it.
+    const accepted = ENCODINGS.find((each) => request.acceptsEncodings(each) === each) ?? null;
+    const encoding = file.isCompressible ? accepted : null;
+    response.set({ 'Cache-Control': cacheControl, ETag: file.etag(encoding) });
     if (file.isCompressible) response.vary('Accept-Encoding');
-    if (isCompressed) response.set('Content-Encoding', 'gzip');
+    if (encoding !== null) response.set('Content-Encoding', encoding);
     // Express answers 304 and HEAD.
-    response.type(file.extension).send(isCompressed ? await file.gzipped() : file.bytes);
+    response.type(file.extension).send(encoding === null ? file.bytes : await file.encoded(encoding));
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as rawRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
@@ -112,7 +112,11 @@ describe('the web UI', () => {
   });
 
   it('is compressed for who takes that', async () => {
-    const { headers, body } = await get('/_app/immutable/a.js', { 'accept-encoding': 'gzip, br' });
+    const small = await get('/_app/immutable/a.js', { 'accept-encoding': 'gzip, deflate, br' });
+    expect(small.headers).toMatchObject({ 'content-encoding': 'br', vary: expect.stringContaining('Accept-Encoding') });
+    expect(brotliDecompressSync(small.body).toString()).toBe(SCRIPT);
+    const { headers, body } = await get('/_app/immutable/a.js', { 'accept-encoding': 'gzip' });
+    expect(small.headers['etag']).not.toBe(headers['etag']);
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringContaining('Accept-Encoding') });
     expect(gunzipSync(body).toString()).toBe(SCRIPT);
     expect(body.length).toBeLessThan(SCRIPT.length / 5);

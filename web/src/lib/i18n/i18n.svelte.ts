@@ -88,7 +88,7 @@ class I18n {
 
   /** `<key>.one`, `<key>.other` by the language's plural rules; `{n}` is the number, written in the language. */
   count(key: string, n: number, values?: Values): string {
-    const form = new Intl.PluralRules(this.locale).select(n);
+    const form = cached(['plural', this.locale], () => new Intl.PluralRules(this.locale)).select(n);
     const text = this.messages[`${key}.${form}`] ?? this.messages[`${key}.other`] ?? key;
     return fill(text, { n: this.number(n), ...values });
   }
@@ -99,15 +99,18 @@ class I18n {
   }
 
   number(value: number, options?: Intl.NumberFormatOptions): string {
-    return new Intl.NumberFormat([variantOf(this.locale), ...NUMBERS_LIKE[this.locale]], options).format(value);
+    const locales = [variantOf(this.locale), ...NUMBERS_LIKE[this.locale]];
+    return cached(['number', locales, options], () => new Intl.NumberFormat(locales, options)).format(value);
   }
 
   /** `value` is ISO 8601. */
   date(value: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
-    const known = Intl.DateTimeFormat.supportedLocalesOf(this.locale).length > 0;
-    const format = known
-      ? new Intl.DateTimeFormat(variantOf(this.locale), options)
-      : new Intl.DateTimeFormat(ISO_DATES, withoutNames(options));
+    const variant = variantOf(this.locale);
+    const format = cached(['date', variant, this.locale, options], () =>
+      Intl.DateTimeFormat.supportedLocalesOf(this.locale).length > 0
+        ? new Intl.DateTimeFormat(variant, options)
+        : new Intl.DateTimeFormat(ISO_DATES, withoutNames(options)),
+    );
     return format.format(new Date(value));
   }
 
@@ -127,6 +130,13 @@ async function fetchMessages(locale: Locale): Promise<Readonly<Record<string, st
   const response = await fetch(urls[locale]);
   if (!response.ok) throw new Error(`Texts of ${locale}: ${response.status}`);
   return (await response.json()) as Record<string, string>;
+}
+
+/** Formatters by language and options: making one costs fifty times what formatting does. */
+const made: Record<string, unknown> = {};
+function cached<Formatter>(key: unknown, make: () => Formatter): Formatter {
+  const name = JSON.stringify(key);
+  return (made[name] ??= make()) as Formatter;
 }
 
 const fill = (text: string, values?: Values): string =>
