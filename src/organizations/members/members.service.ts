@@ -34,6 +34,8 @@ const memberOf = ({ userId, email, name, role, disabled, systemAdmin }: MemberRo
   systemAdmin,
 });
 
+const shown = ({ name, role, disabled }: MemberRow): object => ({ name, role, disabled });
+
 const viewOf = (row: MemberRow): MemberDto => ({
   user_id: row.userId,
   email: row.email,
@@ -115,20 +117,15 @@ export class MembersService {
       if (!stays) await this.assertNotLastOwner(old, tx);
       if (changes.disabled === true) await this.assertNotLastSystemAdmin(old, tx);
       const members = this.members.within(organizationId, tx);
-      const { email, ...others } = changes;
+      const { email = old.email, ...others } = changes;
       if (Object.values(others).some((value) => value !== undefined)) await members.update(old.userId, others);
-      await this.readdress(old, email?.trim().toLowerCase() ?? old.email, tx);
+      await this.readdress(old, email, tx);
       const updated = await members.find(old.userId);
       if (updated === null) throw notFound('Member');
       if (updated.role !== old.role || updated.disabled !== old.disabled) await this.changes.memberChanged(old, tx);
       const target = { type: 'member', id: old.userId };
       const isMoved = updated.email !== old.email;
-      const [before, after] = [old, updated].map(({ name, role, disabled, email: address }) => ({
-        name,
-        role,
-        disabled,
-        ...(isMoved && { email: address }),
-      }));
+      const [before, after] = [old, updated].map((row) => ({ ...shown(row), ...(isMoved && { email: row.email }) }));
       await this.audit.record({ caller, organizationId, action: 'member.update', target, before, after }, tx);
       return viewOf(updated);
     });
@@ -152,7 +149,8 @@ export class MembersService {
   }
 
   /** An account belongs to one organization only where no other has it. @throws {AppError} `conflict` */
-  private async readdress({ organizationId, userId, email }: MemberRow, to: string, tx: Transaction): Promise<void> {
+  private async readdress({ organizationId, userId, email }: MemberRow, given: string, tx: Transaction): Promise<void> {
+    const to = given.trim().toLowerCase();
     if (to === email) return;
     const isTaken = (await this.members.personWith(to, tx)) !== null;
     const isOwn = await this.members.isOnlyIn(organizationId, userId, tx);
