@@ -10,13 +10,18 @@ const MAIN_SHARE = 0.5;
 /** Only text that looks like a heading or a fence is escaped, so formulas and inline code stay unchanged. */
 const AT_LINE_START = /^(#{1,6}(?=\s)|`{3}|~{3})/;
 
+/** Turndown takes quadratic time over a long run of blanks; no page needs one. */
+const LONG_BLANK =
+  /(?:\s|&(?:nbsp|e[mn]sp|thinsp|tab|newline|#0*(?:9|10|13|32|160|819\d|820[0-2]|12288)|#x0*(?:9|a|d|20|a0|200[\da]|3000));){200,}/gi;
+const SHORT_BLANK = ' '.repeat(200);
+
 /** Markdown of an HTML page; nothing is fetched, no script runs. */
 export function htmlToMarkdown(html: string): { text: string; title: string | null } {
   const facts: PageFacts = { title: null, mains: [] };
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', br: '' });
   service.escape = (text) => text.replace(AT_LINE_START, '\\$1');
   addRules(service, facts);
-  const whole = service.turndown(html);
+  const whole = service.turndown(html.replace(LONG_BLANK, SHORT_BLANK));
   const [main = ''] = facts.mains;
   const text = facts.mains.length === 1 && main.length >= MAIN_SHARE * whole.length ? main : whole;
   return { text: tidy(text), title: facts.title === null ? null : shortTitle(facts.title) };

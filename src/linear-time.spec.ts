@@ -1,0 +1,199 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** Folders whose exported functions read texts of strangers: documents, questions, answers, rubrics, templates. */
+const FOLDERS = [
+  'connectors/catalog/quotes',
+  'extraction',
+  'kernel/chat',
+  'kernel/values',
+  'knowledge-bases/ingestion',
+  'knowledge-bases/retrieval/passages',
+  'knowledge-bases/retrieval/question',
+  'knowledge-bases/search/words',
+  'planning/question',
+  'rubrics',
+  'templates',
+];
+const LENGTH = 100_000;
+/** CPU time of one call. A pattern that begins again at each character takes some ten seconds. */
+const LIMIT_MS = 2_000;
+
+const filled = (unit: string, length = LENGTH): string => unit.repeat(Math.ceil(length / unit.length));
+const SPACES = [' ', '\t', ' \n', '\u00a0'];
+const SIGNS = ['#', '| ', '*', '**a ', '`', '$', '- ', '. ', '…', '"', '“', '«'];
+const WORDS = ['1', '1.', 'aB', 'a.', 'a@', 'a-', 'e\u0301', '光'];
+const OPEN = ['[', '[a](', '(', '<', '<a>', '&', '{a', '-->'];
+const HOSTILE: readonly string[] = [
+  ...[...SPACES, ...SIGNS, ...WORDS, ...OPEN].map((run) => `Name${filled(run)}Points\n`),
+  `## a${filled(' ')}b\n`,
+  `## ${filled('#')}b\n`,
+  `| a${filled(' ')}b |\n| - |\n`,
+  `<p>${filled(' ')}x</p><pre>${filled(' ')}x</pre><table><tr><td>a${filled(' ')}b</td></tr></table>`,
+  `<m:oMath><m:r>${filled('<w:rPr>')}</m:r></m:oMath>`,
+  `WEBVTT\n\n00:01.000 --> 00:02.000\n${filled('{\\an')}`,
+  filled('Mixed — “text”, [links](x) and | tables |\n\n# With #\n* lists\n'),
+];
+
+const rubricOf = (text: string): unknown => ({
+  rubricId: 'r',
+  title: text,
+  description: text,
+  metadata: { subject: text, gradeLevel: text },
+  scoringType: 'points',
+  maxScore: 10,
+  criteria: [
+    {
+      id: 'c',
+      name: text,
+      description: text,
+      weight: 1,
+      order: 1,
+      levels: [{ id: 'l', score: 1, label: text, description: text }],
+    },
+  ],
+});
+
+/** Arguments by the type of the parameter, as the source spells it. */
+const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
+  string: (text) => text,
+  'string | null': (text) => text,
+  unknown: rubricOf,
+  RubricDocument: rubricOf,
+  RubricFormat: () => 'markdown',
+  boolean: () => true,
+  number: () => 1_000,
+  Buffer: (text) => Buffer.from(text),
+  TextEncoding: () => 'utf-8',
+  Source: (text) => ({ bytes: Buffer.from(text), encoding: 'utf-8', limits: { maxCharacters: 5 * LENGTH } }),
+  'readonly string[]': (text) => [text],
+  'readonly (readonly string[])[]': (text) => [['a', text], text.split('|', 50)],
+  'readonly ChatMessage[]': (text) => [
+    { role: 'user', content: text },
+    { role: 'user', content: text },
+  ],
+  "ChatMessage['content']": (text) => [{ type: 'text', text }],
+  'readonly SourcePassage[]': (text) => [{ n: 1, title: 'Title', text }],
+  'readonly T[]': (text) => [{ text }, { text: `${text}.` }],
+  'Iterable<T>': (text) => [{ text }, { text: `${text}.` }],
+  Calendar: () => 1900,
+  ChunkSource: (text) => ({ text, pages: [], format: 'text' }),
+  ChunkingOptions: () => ({ size: 1_000, overlap: 150 }),
+  SlotGrammar: () => ({ types: ['context'], names: ['1_context'] }),
+  SlotRenames: () => new Map([['a', 'b']]),
+  '(type: string) => boolean': () => () => true,
+  'readonly Correction[]': (text) => [{ from: 'levle', to: text, like: [] }],
+  XmlScan: () => ({ open: () => undefined, close: () => undefined, text: () => undefined }),
+  'readonly PdfLine[]': (text) => [lineOf(text), lineOf(text)],
+  'readonly (readonly PdfLine[])[]': (text) => [[lineOf(text)], [lineOf(text)]],
+  'readonly OutlineEntry[]': () => [],
+  PdfPage: (text) => ({
+    number: 1,
+    height: 800,
+    items: [{ str: text, transform: [10, 0, 0, 10, 50, 700], width: 100, fontName: 'f' }],
+    monospaced: new Set(),
+  }),
+};
+
+const lineOf = (text: string): unknown => ({
+  page: 1,
+  text,
+  x: 0,
+  y: 1,
+  right: 1,
+  size: 10,
+  mono: false,
+  font: 'f',
+  height: 0.95,
+  gap: false,
+  segments: [{ text, x: 0, right: 1 }],
+});
+
+/** Types of values that hold no text of a stranger, or pieces that another function cut to a bounded length before. */
+const BOUNDED =
+  /\b(?:Hit|PlacedHit|Candidate|OwnCandidate|Slice|Passage|Chunk|Base|Asked|DocumentRef|RubricCriterion|CriterionShare|RubricEntity|HtmlNode|TurndownService|ZipFile|OfficeParts|XmlElement|Workbook|SheetCells|ExtractionInput|ParserExit|ReadonlyMap<T, number>|Line|Assembly|ContentPart|Usage|SearchFacts|ToldSearch|PlaceFacts|Decomposition|RegExp|T)\b/;
+/** Functions over words that `isCorrectable` took: at most 20 letters. */
+const OF_WORDS = new Set([
+  'slipsOf',
+  'candidatesFor',
+  'isNearStem',
+  'trigramSimilarity',
+  'neighbourhoodOf',
+  'isCorrectable',
+]);
+/** Packages: their parts are read by functions of this list, in a process with a time limit. */
+const OF_PACKAGES = new Set(['readDocx', 'readPptx', 'readXlsx', 'readEpub', 'readPdf', 'openOffice']);
+
+interface Exported {
+  readonly file: string;
+  readonly name: string;
+  /** Types of the parameters that a caller must give. */
+  readonly types: readonly string[];
+}
+
+function exportedBy(file: string): Exported[] {
+  const source = ts.createSourceFile(file, readFileSync(join(__dirname, file), 'utf8'), ts.ScriptTarget.ES2022, true);
+  const found: Exported[] = [];
+  const add = (name: string, { parameters }: ts.SignatureDeclaration): void => {
+    const needed = parameters.filter((each) => !each.initializer && !each.questionToken && !each.dotDotDotToken);
+    found.push({ file, name, types: needed.map(({ type }) => type?.getText(source) ?? '?') });
+  };
+  source.forEachChild((node) => {
+    const isExported =
+      ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    if (isExported !== true) return;
+    if (ts.isFunctionDeclaration(node)) add(node.name?.text ?? '', node);
+    if (!ts.isVariableStatement(node)) return;
+    for (const { name, initializer } of node.declarationList.declarations) {
+      if (initializer && ts.isArrowFunction(initializer)) add(name.getText(source), initializer);
+    }
+  });
+  return found;
+}
+
+const EXPORTED = FOLDERS.flatMap((folder) =>
+  readdirSync(join(__dirname, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?<!\.spec|\.module|\.controller|\.repository)\.ts$/.test(name))
+    .flatMap((name) => exportedBy(join(folder, name))),
+).filter(({ name, types }) => types.length > 0 && !OF_WORDS.has(name) && !OF_PACKAGES.has(name));
+const READING = EXPORTED.filter(({ types }) => types.every((type) => type in ARGUMENTS));
+
+/** A refusal is an answer, and so is a full stack: a parser process says that the document is damaged. */
+async function cpuTimeOfCall(call: (...args: unknown[]) => unknown, args: readonly unknown[]): Promise<number> {
+  const before = process.cpuUsage();
+  try {
+    const result = await call(...args);
+    if (typeof result === 'object' && result !== null && 'next' in result) {
+      for await (const _ of result as AsyncIterable<unknown>);
+    }
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+it('knows how to call each function that reads texts of strangers', () => {
+  const unknown = EXPORTED.filter(
+    (each) => !READING.some(({ name }) => name === each.name) && !each.types.some((type) => BOUNDED.test(type)),
+  );
+  expect(unknown).toEqual([]);
+  expect(READING.length).toBeGreaterThan(70);
+});
+
+it.each(READING.map((each) => [each.name, each] as const))(
+  '%s takes a hostile text in linear time',
+  async (name, { file, types }) => {
+    const exports = (await import(`./${file}`)) as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+    const call = exports[name];
+    if (call === undefined) throw new Error(`${file} does not export ${name}`);
+    for (const text of HOSTILE) {
+      const took = await cpuTimeOfCall(
+        call,
+        types.map((type) => ARGUMENTS[type]?.(text)),
+      );
+      if (took > LIMIT_MS) throw new Error(`${took} ms for ${JSON.stringify(text.slice(0, 20))}…`);
+    }
+  },
+);
