@@ -70,6 +70,7 @@ import { AddInstallationFigures1796620000000 } from './1796620000000-AddInstalla
 import { KeepNotices1796630100000 } from './1796630100000-KeepNotices';
 import { AddReceipts1796730000000 } from './1796730000000-AddReceipts';
 import { AddAssistantTests1796740000000 } from './1796740000000-AddAssistantTests';
+import { CountLostStarts1796820000000 } from './1796820000000-CountLostStarts';
 import { AddReplays1796730100000 } from './1796730100000-AddReplays';
 
 /**
@@ -148,5 +149,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddReplays1796730100000,
   AddAssistantTests1796740000000,
   KeepExternalIds1796810000000,
+  CountLostStarts1796820000000,
   AddAppliedWrites1796840000000,
 ];

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { cutText } from './extraction';
 
 /** Folders whose exported functions read texts of strangers: documents, questions, answers, rubrics, templates. */
 const FOLDERS = [
@@ -78,7 +79,8 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   'readonly T[]': (text) => [{ text }, { text: `${text}.` }],
   'Iterable<T>': (text) => [{ text }, { text: `${text}.` }],
   Calendar: () => 1900,
-  ChunkSource: (text) => ({ text, pages: [], format: 'text' }),
+  ChunkSource: (text) => ({ text, pages: [], cuts: cutText(text, { size: 1_000, overlap: 150 }) }),
+  TextCuts: (text) => cutText(text, { size: 1_000, overlap: 150 }),
   ChunkingOptions: () => ({ size: 1_000, overlap: 150 }),
   SlotGrammar: () => ({ types: ['context'], names: ['1_context'] }),
   SlotRenames: () => new Map([['a', 'b']]),
@@ -165,7 +167,7 @@ async function cpuTimeOfCall(call: (...args: unknown[]) => unknown, args: readon
   try {
     const result = await call(...args);
     if (typeof result === 'object' && result !== null && 'next' in result) {
-      for await (const _ of result as AsyncIterable<unknown>);
+      for await (const _ of result as unknown as AsyncIterable<unknown>);
     }
   } catch (error) {
     if (error instanceof TypeError) throw error;

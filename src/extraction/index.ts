@@ -1,4 +1,4 @@
-export { isContentsLine } from './document/contents-line';
+export { type Chunk, chunksAt, cutText, type TextCuts } from './chunking/chunking';
 export { placeUnitOf } from './document/document-format';
 export { detectFormat } from './reading/detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';

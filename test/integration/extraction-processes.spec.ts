@@ -76,15 +76,17 @@ it('a document whose process is killed from outside is read in the next one', as
   expect(await reading).toBe('read');
 });
 
-it('is not held against the document when that happens again', async () => {
+it('a document whose second process is killed, too, is set aside, and the next one is read', async () => {
   const pool = parserThat('slow', `if (filename === 'fine') give(id, filename)`);
-  const reading = expect(read(pool, 'a')).rejects.toMatchObject({ code: 'unavailable' });
+  const reading = expect(read(pool, 'a')).rejects.toMatchObject({ code: 'document.resource' });
   await killNext(pool, await killNext(pool));
   await reading;
   expect(await read(pool, 'fine')).toBe('fine');
 });
 
-it('nor is a process that does not start', async () => {
+it('a process that does not start, or is told to end, is not held against the document', async () => {
+  const ending = parserThat('ending', `process.kill(process.pid, 'SIGTERM')`);
+  await expect(read(ending, 'a')).rejects.toMatchObject({ code: 'unavailable' });
   const pool = poolOf(join(folder, 'missing.js'));
   await expect(read(pool, 'a')).rejects.toMatchObject({ code: 'unavailable' });
   await expect(read(pool, 'b')).rejects.toMatchObject({ code: 'unavailable' });

@@ -9,6 +9,7 @@ import { AppError } from '../../src/kernel';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { DocumentPurge } from '../../src/knowledge-bases/ingestion/document-purge';
+import { IngestionRequests } from '../../src/knowledge-bases/ingestion/ingestion-requests';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 import { until } from '../support/until';
@@ -90,6 +91,55 @@ const uploading = (id: string, ...files: (readonly [string, string])[]) => {
   answer.catch(() => undefined);
   return answer;
 };
+
+it('a document whose process died twice is set aside, not read a third time; one death is forgiven', async () => {
+  const kb = await create();
+  const [row] = (await upload(kb, ['a.md', 'Mitosis splits a cell.'])).json.items;
+  const [{ organization_id: organizationId }] = (await sql<{ organization_id: string }>(
+    'SELECT organization_id FROM kb_documents WHERE id = $1',
+    [row.id],
+  )) as [{ organization_id: string }];
+  /** What a process leaves that was killed while it read the document. */
+  const died = async (starts: number): Promise<void> => {
+    await sql(
+      `UPDATE kb_documents SET status = 'processing', claim = gen_random_uuid(), claimed_until = now() - interval '1 second',
+        lost_starts = $2 WHERE id = $1`,
+      [row.id, starts],
+    );
+    await app.get(IngestionRequests).repair([{ organizationId, knowledgeBaseId: kb, id: row.id }], []);
+  };
+  await died(1);
+  await arrived(kb, row.id, 'completed');
+  expect(await sql('SELECT lost_starts FROM kb_documents WHERE id = $1', [row.id])).toEqual([{ lost_starts: 0 }]);
+
+  const extract = jest.spyOn(app.get(Extractor), 'extract');
+  await died(2);
+  await arrived(kb, row.id, 'failed');
+  expect(await get(kb, row.id)).toMatchObject({
+    error_code: 'document.resource',
+    error: expect.stringMatching(/^The service ended twice while it read this document/),
+  });
+  expect(extract).not.toHaveBeenCalled();
+  // Its passages still answer, and the owner may know better.
+  expect(await found(kb, 'mitosis')).toBe(1);
+  await teacher.api('POST', `${PATH}/${kb}/documents/${row.id}/retry`);
+  await arrived(kb, row.id, 'completed');
+});
+
+it('a name that a Mac spells with a combining accent is the name of the same document', async () => {
+  const kb = await create();
+  const [mac, other] = ['cafe\u0301.md', 'caf\u00e9.md'];
+  const [first] = (await upload(kb, [mac, 'Mitosis splits a cell.'])).json.items;
+  expect(first).toMatchObject({ filename: other });
+  const [same] = (await upload(kb, [mac, 'Mitosis splits a cell.'], [other, 'Osmosis moves water.'])).json.items;
+  expect(same.id).toBe(first.id);
+  // Stored by an earlier version.
+  await sql('UPDATE kb_documents SET filename = $2 WHERE id = $1', [first.id, mac]);
+  const [again] = (await upload(kb, [other, 'Enzymes speed reactions up.'])).json.items;
+  expect(again).toMatchObject({ id: first.id, filename: other });
+  await arrived(kb, first.id, 'completed');
+  expect([await found(kb, 'enzymes'), await found(kb, 'osmosis'), await found(kb, 'mitosis')]).toEqual([1, 0, 0]);
+});
 
 describe('a document', () => {
   it('that is cancelled while it is processed says so, and what it was before goes on answering', async () => {

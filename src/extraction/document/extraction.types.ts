@@ -1,3 +1,4 @@
+import type { ChunkingOptions, TextCuts } from '../chunking/chunking';
 import type { TextEncoding } from './text-decoding';
 
 export const DOCUMENT_FORMATS = [
@@ -29,6 +30,8 @@ export interface ExtractionInput {
   readonly bytes: Buffer;
   /** Only its extension is used. It must match the content. */
   readonly filename: string;
+  /** Set where the text is wanted in chunks. */
+  readonly chunking?: Omit<ChunkingOptions, 'records'>;
 }
 
 /** `start` is an offset in the document's text. Pages, slides, sheets and cells are numbered from 1. */
@@ -50,6 +53,8 @@ export interface ExtractedDocument extends Omit<DetectedFormat, 'encoding'> {
   readonly pageLabels: readonly string[];
   /** Missing or guessed parts, in words for the owner. */
   readonly warnings: readonly string[];
+  /** Null unless the input asks for chunks. */
+  readonly cuts: TextCuts | null;
 }
 
 /** Set by the variables `EXTRACTION_*`. */

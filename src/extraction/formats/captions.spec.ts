@@ -34,6 +34,8 @@ describe('captions', () => {
 
   it('of SubRip are read, too', () => {
     expect(read('1\n00:02:03,120 --> 00:02:05,000\nMagma rises.\n').text).toBe('## 2:03\n\nMagma rises.');
+    const placed = '1\n00:02:03,120 --> 00:02:05,000\n{\\an8}{\\i1}Lava{\\i0} is {hot}.\n';
+    expect(read(placed).text).toBe('## 2:03\n\nLava is {hot}.');
   });
 
   it('without words are no document', () => {

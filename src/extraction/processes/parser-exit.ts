@@ -9,7 +9,11 @@ const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGBUS', 'SIGFPE'];
 
 /** The process ended for a reason other than the document: it did not start, or was killed from outside. */
 export class ParserLost extends Error {
-  constructor(reason: string) {
+  constructor(
+    reason: string,
+    /** It was killed while it read the document, perhaps by the kernel for its memory. */
+    readonly wasReading = false,
+  ) {
     super(`A parser process was lost: ${reason}`);
     this.name = 'ParserLost';
   }
@@ -28,5 +32,5 @@ export function explainExit({ code, signal }: ParserExit, memoryMb: number): Ext
   if (signal !== null && CRASHES.includes(signal)) {
     return new ExtractionError('document.malformed', `The document is damaged and cannot be read (${signal})`);
   }
-  return new ParserLost(signal ?? `exit code ${code ?? 'unknown'}`);
+  return new ParserLost(signal ?? `exit code ${code ?? 'unknown'}`, signal === 'SIGKILL');
 }

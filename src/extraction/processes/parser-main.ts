@@ -26,10 +26,10 @@ const tell = (message: FromParser): void => {
 
 const classOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
-async function answer({ id, bytes, filename, limits }: ToParser): Promise<ParserAnswer> {
+async function answer({ id, bytes, limits, ...input }: ToParser): Promise<ParserAnswer> {
   try {
     const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { type: 'document', id, document: await parseDocument({ bytes: own, filename }, limits) };
+    return { type: 'document', id, document: await parseDocument({ ...input, bytes: own }, limits) };
   } catch (error) {
     if (error instanceof ExtractionError) return { type: 'refused', id, code: error.code, message: error.message };
     return { type: 'broken', id, reason: classOf(error) };

@@ -1,10 +1,9 @@
-import type { ExtractedDocument, ExtractionLimits } from '../document/extraction.types';
+import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import type { ExtractionErrorCode } from '../document/extraction.errors';
 
-export interface ToParser {
+export interface ToParser extends Omit<ExtractionInput, 'bytes'> {
   /** Correlates the answer with the request. */
   readonly id: number;
-  readonly filename: string;
   readonly bytes: Uint8Array;
   readonly limits: ExtractionLimits;
 }

@@ -1,5 +1,6 @@
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { AppError, Gate } from '../../kernel';
+import { ExtractionError } from '../document/extraction.errors';
 import { ParserLost } from './parser-exit';
 import { ParserProcess } from './parser-process';
 
@@ -10,6 +11,8 @@ export interface PoolOptions {
   readonly idleMs: number;
   readonly limits: ExtractionLimits;
 }
+
+const KILLED_TWICE = 'Two processes were killed while they read the document; save it in another format or in parts';
 
 /** Limits memory leaks of the libraries. */
 const DOCUMENTS_PER_PROCESS = 200;
@@ -57,7 +60,10 @@ export class ParserPool {
       return await this.parseIn(this.idleOne() ?? this.start(), input, signal);
     } catch (error) {
       if (!(error instanceof ParserLost)) throw error;
-      return this.parseIn(this.start(), input, signal);
+      return await this.parseIn(this.start(), input, signal).catch((again: unknown) => {
+        const isReason = error.wasReading && again instanceof ParserLost && again.wasReading;
+        throw isReason ? new ExtractionError('document.resource', KILLED_TWICE, { cause: again }) : again;
+      });
     }
   }
 

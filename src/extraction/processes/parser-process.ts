@@ -62,11 +62,7 @@ export class ParserProcess {
   }
 
   /** @throws {ExtractionError}; {ParserLost} when the document is not the reason; the signal's reason */
-  async parse(
-    { bytes, filename }: ExtractionInput,
-    limits: ExtractionLimits,
-    signal: AbortSignal,
-  ): Promise<ExtractedDocument> {
+  async parse(input: ExtractionInput, limits: ExtractionLimits, signal: AbortSignal): Promise<ExtractedDocument> {
     signal.throwIfAborted();
     let ended: 'timeout' | 'abort' | null = null;
     const end = (why: 'timeout' | 'abort'): void => {
@@ -78,7 +74,7 @@ export class ParserProcess {
     const timer = setTimeout(() => end('timeout'), limits.timeoutMs);
     this.wake();
     try {
-      const outcome = await this.ask({ id: this.served, bytes, filename, limits });
+      const outcome = await this.ask({ ...input, id: this.served, limits });
       if (ended === 'abort') throw signal.reason as Error;
       if (ended === 'timeout') {
         const detail = `Reading the document took longer than ${seconds(limits.timeoutMs)}`;

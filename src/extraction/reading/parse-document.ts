@@ -1,3 +1,4 @@
+import { cutText } from '../chunking/chunking';
 import { ExtractionError } from '../document/extraction.errors';
 import type {
   DocumentFormat,
@@ -35,6 +36,9 @@ const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   srt: readCaptions,
 };
 
+/** Formats whose text has one record per line. */
+const RECORDS: ReadonlySet<DocumentFormat> = new Set(['csv', 'json']);
+
 /** PostgreSQL rejects NUL and unpaired surrogates. */
 const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', ' ') : text).toWellFormed();
 
@@ -45,21 +49,23 @@ const withinLimit = ({ text }: Content, { maxCharacters }: ExtractionLimits): vo
 
 /** Runs in a parser process, which may be killed. @throws {ExtractionError} */
 export async function parseDocument(
-  { bytes, filename }: ExtractionInput,
+  { bytes, filename, chunking }: ExtractionInput,
   limits: ExtractionLimits,
 ): Promise<ExtractedDocument> {
   const { format, contentType, encoding } = await detectFormat(bytes, filename);
   const content = await READERS[format]({ bytes, encoding, limits });
   withinLimit(content, limits);
   const { text, title, pages, pageCount = null, pageLabels = [], warnings } = content;
+  const stored = storable(text);
   return {
     format,
     contentType,
-    text: storable(text),
+    text: stored,
     title: title === null ? null : storable(title),
     pages,
     pageCount,
     pageLabels: pageLabels.map(storable),
     warnings,
+    cuts: chunking === undefined ? null : cutText(stored, { ...chunking, records: RECORDS.has(format) }),
   };
 }

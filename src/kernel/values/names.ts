@@ -8,5 +8,8 @@ export const NAME_RULE =
 /** True for a text on one line that is shown in the order of its characters. */
 export const isPlainName = (text: string): boolean => text.search(UNFIT) === -1;
 
+/** A name as it is stored and compared: a Mac sends `é` as two characters, other systems as one. */
+export const normalisedName = (name: string): string => name.normalize('NFC');
+
 /** Cleans an imported name: each run of unfit characters becomes a space. */
 export const cleanName = (text: string): string => text.replaceAll(UNFIT, ' ').trim();

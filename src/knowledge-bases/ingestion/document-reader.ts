@@ -48,9 +48,9 @@ export class DocumentReader {
     });
     // The upload stores only the beginning of a file that is too large.
     if (bytes.length < size) throw new ExtractionError('document.too_large', 'The file is too large to be uploaded');
-    const document = await this.extractor.extract({ bytes, filename }, { signal });
-    const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };
-    const { text, title, pageCount, pageLabels, warnings } = document;
-    return { text, title, pageCount, pageLabels, warnings, batches: chunkBatches(document, options, INDEX_BATCH) };
+    const chunking = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };
+    const { cuts, ...document } = await this.extractor.extract({ bytes, filename, chunking }, { signal });
+    if (cuts === null) throw new Error('The parser returned no chunks');
+    return { ...document, batches: chunkBatches({ ...document, cuts }, INDEX_BATCH) };
   }
 }

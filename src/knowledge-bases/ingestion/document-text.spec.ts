@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { DocumentFormat, PageStart } from '../../extraction';
+import { cutText, type DocumentFormat, type PageStart } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
-import { chunkBatches, chunksOf } from './document-text';
+import { chunkBatches, type ChunkSource, chunksOf } from './document-text';
 
 interface Options {
   readonly size?: number;
@@ -10,7 +10,7 @@ interface Options {
   readonly format?: DocumentFormat;
 }
 const chunked = (text: string, { size = 200, overlap = 0, pages = [], format = 'markdown' }: Options = {}) => [
-  ...chunksOf({ text, pages, format }, { size, overlap }),
+  ...chunksOf({ text, pages, cuts: cutText(text, { size, overlap, records: format === 'csv' || format === 'json' }) }),
 ];
 const sentence = 'The membrane lets water through while it holds the salt back. ';
 
@@ -153,16 +153,16 @@ describe('chunksOf', () => {
 });
 
 describe('chunkBatches', () => {
-  const collect = async (text: string, size: number): Promise<(readonly IndexedChunk[])[]> => {
+  const sourceOf = (text: string) => ({ text, pages: [], cuts: cutText(text, { size: 1000, overlap: 100 }) });
+  const collect = async (document: ChunkSource, size: number): Promise<(readonly IndexedChunk[])[]> => {
     const batches: (readonly IndexedChunk[])[] = [];
-    const document = { text, pages: [], format: 'markdown' as const };
-    for await (const batch of chunkBatches(document, { size: 1000, overlap: 100 }, size)) batches.push(batch);
+    for await (const batch of chunkBatches(document, size)) batches.push(batch);
     return batches;
   };
 
   it('gives the same chunks in batches', async () => {
     const text = `# A\n\n${sentence.repeat(300)}`;
-    const batches = await collect(text, 7);
+    const batches = await collect(sourceOf(text), 7);
     expect(batches.slice(0, -1).every((batch) => batch.length === 7)).toBe(true);
     expect(batches.flat()).toEqual(chunked(text, { size: 1000, overlap: 100 }));
   });
@@ -174,11 +174,12 @@ describe('chunkBatches', () => {
     ['headings', '# a\n'.repeat(300_000)],
     ['an open fence', `\`\`\`\n${'x = 1\n'.repeat(500_000)}`],
   ])('lets others have their turn in a huge text of %s', async (_, text) => {
+    const document = sourceOf(text);
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     // Processor time: on a busy machine, time passes in which neither side runs.
     const started = process.cpuUsage();
-    await collect(text, 100);
+    await collect(document, 100);
     clearInterval(timer);
     expect(turns).toBeGreaterThanOrEqual(Math.floor(process.cpuUsage(started).user / 500_000));
   });

@@ -15,6 +15,16 @@ export interface IngestionFailure {
 
 export const CANCELLED = { status: 'failed', error: 'Cancelled', errorCode: 'document.cancelled' } as const;
 
+/** Starts of a document whose process ended; the next one is refused. */
+export const MAX_LOST_STARTS = 2;
+export const SET_ASIDE: IngestionFailure = {
+  code: 'document.resource',
+  message:
+    'The service ended twice while it read this document, so it was set aside. ' +
+    'Save it in another format or in parts; if the service was stopped for another reason, try again',
+  transient: false,
+};
+
 /** Stops a document that crashes its worker at every try. */
 export const MAX_ATTEMPTS = 25;
 export const TOO_OFTEN: IngestionFailure = {

@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Transactions } from '../../platform/database';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
+import type { Progress } from '../storage/document-scope.repository';
 import { DocumentRepository } from '../storage/document.repository';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
-import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
+import {
+  describeFailure,
+  type IngestionFailure,
+  MAX_ATTEMPTS,
+  MAX_LOST_STARTS,
+  SET_ASIDE,
+  TOO_OFTEN,
+} from './ingestion-failure';
 import { IngestionRequests } from './ingestion-requests';
 import type { RowRef } from '../storage/row-queue';
 
@@ -63,7 +71,8 @@ export class IngestionService {
     const lost = new AbortController();
     const renewing = setInterval(() => void this.renew(document, lost), this.documents.renewClaimMs);
     try {
-      if (document.row.attempts > MAX_ATTEMPTS) await this.fail(document, TOO_OFTEN, { attempts: 0 });
+      if (document.row.lostStarts > MAX_LOST_STARTS) await this.fail(document, SET_ASIDE);
+      else if (document.row.attempts > MAX_ATTEMPTS) await this.fail(document, TOO_OFTEN, { attempts: 0 });
       else await this.process(document, AbortSignal.any([signal, lost.signal]));
     } catch (error) {
       await this.failed(document, job, error);
@@ -79,7 +88,7 @@ export class IngestionService {
     const { generation, chunks } = written;
     const target = { organizationId, knowledgeBaseId, documentId, generation };
     const done = (current: number, total: number): void =>
-      void this.advance(document, { current: chunks + current, total: chunks + total });
+      void this.advance(document, { current: chunks + current, total: chunks + total, isHarmless: true });
     await this.embedder.embedGeneration(target, { signal, done });
     signal.throwIfAborted();
     await this.writer.switchTo(document, written);
@@ -136,10 +145,7 @@ export class IngestionService {
   }
 
   /** Undefined when the database does not answer: the claim holds until another worker takes it. */
-  private async advance(
-    { row, claim }: ClaimedDocument,
-    progress: { current?: number; total?: number },
-  ): Promise<boolean | undefined> {
+  private async advance({ row, claim }: ClaimedDocument, progress: Progress): Promise<boolean | undefined> {
     try {
       return await this.documents.within(row.organizationId).advance(row.id, claim, progress);
     } catch {

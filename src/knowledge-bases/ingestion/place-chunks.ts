@@ -1,5 +1,4 @@
-import type { PageStart } from '../../extraction';
-import type { Chunk } from './chunking';
+import type { Chunk, PageStart } from '../../extraction';
 
 export interface PlacedChunk extends Chunk {
   /** First and last page, from 1; null where the text has no pages. */

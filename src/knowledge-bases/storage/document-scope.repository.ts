@@ -1,5 +1,6 @@
 import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { normalisedName } from '../../kernel';
 import { TenantScope } from '../../platform/database';
 import { type DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
@@ -23,6 +24,13 @@ type NewDocument = Pick<
   'id' | 'knowledgeBaseId' | 'filename' | 'sourceUrl' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
 >;
 
+export interface Progress {
+  readonly current?: number;
+  readonly total?: number;
+  /** The text was read and stored: whatever ends the process now, the document is not the reason. */
+  readonly isHarmless?: boolean;
+}
+
 const READ_SLICE = 500;
 
 const SETBACK = `
@@ -35,6 +43,7 @@ export const WAITING = {
   error: null,
   errorCode: null,
   attempts: 0,
+  lostStarts: 0,
   claim: null,
   claimedUntil: null,
   progressCurrent: 0,
@@ -58,8 +67,10 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return this.rows.findOneBy(this.where({ id, knowledgeBaseId, deletedAt: IsNull() }));
   }
 
+  /** Documents with these names, also those that an earlier version stored as a Mac spells them. */
   named(knowledgeBaseId: string, filenames: readonly string[]): Promise<DocumentEntity[]> {
-    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]), deletedAt: IsNull() }));
+    const spellings = filenames.flatMap((name) => [normalisedName(name), name.normalize('NFD')]);
+    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any(spellings), deletedAt: IsNull() }));
   }
 
   /** In slices: creating ten thousand entities at once blocks the event loop. */
@@ -135,6 +146,8 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
         claim,
         claimedUntil: this.untilLeaseEnds,
         attempts: () => 'attempts + 1',
+        // A claim that ends takes its start back: what is left was lost with its process.
+        lostStarts: () => 'lost_starts + 1',
         progressCurrent: 0,
         progressTotal: 0,
       })
@@ -147,11 +160,12 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   }
 
   /** Renews the lease and writes the progress. False when the claim is lost. */
-  async advance(id: string, claim: string, progress: { current?: number; total?: number } = {}): Promise<boolean> {
+  async advance(id: string, claim: string, progress: Progress = {}): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, claim }), {
       claimedUntil: this.untilLeaseEnds,
       ...(progress.current === undefined ? {} : { progressCurrent: progress.current }),
       ...(progress.total === undefined ? {} : { progressTotal: progress.total }),
+      ...(progress.isHarmless === true ? { lostStarts: 0 } : {}),
     });
     return affected === 1;
   }
@@ -160,6 +174,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   async finish(id: string, claim: string, result: QueryDeepPartialEntity<DocumentEntity>): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, claim }), {
       ...result,
+      lostStarts: 0,
       claim: null,
       claimedUntil: null,
     });

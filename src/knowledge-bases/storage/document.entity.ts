@@ -80,6 +80,10 @@ export class DocumentEntity {
   @Column('integer', { default: 0 })
   attempts!: number;
 
+  /** Starts in a row whose process ended before the document did. */
+  @Column('smallint', { name: 'lost_starts', default: 0 })
+  lostStarts!: number;
+
   /** Fencing token of the worker: each of its writes names it, so a worker that lost the claim changes nothing. */
   @Column('uuid', { nullable: true })
   claim!: string | null;

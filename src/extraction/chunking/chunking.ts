@@ -7,15 +7,26 @@ export interface ChunkingOptions extends BlockOptions {
   readonly overlap: number;
 }
 
-/** A slice of the text; offsets are UTF-16 code units. */
-export interface Chunk {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+/** Place of a chunk in the text; offsets are UTF-16 code units. */
+interface Cut extends TextRange {
   /** Headings above the text, outermost first. */
   readonly headings: readonly string[];
   /** Offset of the innermost heading; null above the first one. */
   readonly section: number | null;
+  /** Column names of the table in whose middle the chunk begins; else null. */
+  readonly header: TextRange | null;
+}
+
+/** Cuts of a text, small enough to be sent between processes: numbers, and each list of headings once. */
+export interface TextCuts {
+  /** `NUMBERS` for each cut. */
+  readonly places: Uint32Array;
+  readonly headings: readonly (readonly string[])[];
+}
+
+/** A slice of the text. */
+export interface Chunk extends Omit<Cut, 'header'> {
+  readonly text: string;
   /** Column names of the table in whose middle the chunk begins, as written; else null. */
   readonly tableHeader: string | null;
 }
@@ -141,29 +152,58 @@ function overlapStart(text: string, before: Span, { overlap }: ChunkingOptions):
   return before.end;
 }
 
-function trimmed(text: string, span: Span, from: number): Chunk | null {
+function trimmed(text: string, span: Span, from: number): Cut | null {
   const slice = text.slice(from, span.end);
   const start = from + (slice.length - slice.trimStart().length);
   const end = from + slice.trimEnd().length;
   if (end <= start) return null;
-  const { headings, section } = span;
-  const header = missingHeader(span);
-  const tableHeader = header === null ? null : text.slice(header.start, header.end).trimEnd();
-  return { start, end, text: text.slice(start, end), headings, section, tableHeader };
+  return { start, end, headings: span.headings, section: span.section, header: missingHeader(span) };
 }
 
 /**
  * Cuts a text along its structure: headings, paragraphs, code, tables. All text except white space and navigation (tables
- * of links, dotted tables of contents) is in a chunk. Each step reads some ten thousand characters at most, so a caller can yield to the event loop.
+ * of links, dotted tables of contents) is in a chunk.
  */
-export function* chunkText(text: string, options: ChunkingOptions): Generator<Chunk> {
+function* cutsIn(text: string, options: ChunkingOptions): Generator<Cut> {
   let before: Span | null = null;
   for (const span of gather(text, options)) {
     const joins =
       before !== null && before.prose && span.prose && before.section === span.section && before.end === span.start;
     const from = joins && before !== null && options.overlap > 0 ? overlapStart(text, before, options) : span.start;
-    const chunk = trimmed(text, span, from);
+    const cut = trimmed(text, span, from);
     before = { ...span };
-    if (chunk !== null) yield chunk;
+    if (cut !== null) yield cut;
+  }
+}
+
+/** Start, end, list of headings, offset of the section plus 1, start and end of the column names. */
+const NUMBERS = 6;
+
+/** Runs in a parser process: a hostile text may take long, or all the memory. */
+export function cutText(text: string, options: ChunkingOptions): TextCuts {
+  const places: number[] = [];
+  const headings: (readonly string[])[] = [];
+  for (const cut of cutsIn(text, options)) {
+    const last = headings.at(-1);
+    const isSame = last?.length === cut.headings.length && last.every((title, at) => title === cut.headings[at]);
+    if (!isSame) headings.push(cut.headings);
+    const section = cut.section === null ? 0 : cut.section + 1;
+    places.push(cut.start, cut.end, headings.length - 1, section, cut.header?.start ?? 0, cut.header?.end ?? 0);
+  }
+  return { places: Uint32Array.from(places), headings };
+}
+
+/** The chunks of a text that was cut. Each step takes time in proportion to its chunk. */
+export function* chunksAt(text: string, { places, headings }: TextCuts): Generator<Chunk> {
+  for (let at = 0; at < places.length; at += NUMBERS) {
+    const [start = 0, end = 0, list = 0, section = 0, names = 0, namesEnd = 0] = places.subarray(at, at + NUMBERS);
+    yield {
+      start,
+      end,
+      text: text.slice(start, end),
+      headings: headings[list] ?? [],
+      section: section === 0 ? null : section - 1,
+      tableHeader: namesEnd === 0 ? null : text.slice(names, namesEnd).trimEnd(),
+    };
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { type Chunk, type ChunkingOptions, chunkText as chunksIn } from './chunking';
+import { type Chunk, chunksAt, type ChunkingOptions, cutText } from './chunking';
 import { cpuTimeOf } from '../../../test/support/cpu-time';
 
-const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunksIn(text, options)];
+const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunksAt(text, cutText(text, options))];
 
 const options = { size: 200, overlap: 40 };
 const sentence = 'The membrane lets water through while it holds the salt back. ';
