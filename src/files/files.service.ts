@@ -10,6 +10,7 @@ import {
   type Principal,
   textCursor,
   uuidv7,
+  normalisedName,
 } from '../kernel';
 import { type StorageCheck, StorageLimits } from '../metering';
 import { AuditLog } from '../platform/audit';
@@ -20,7 +21,7 @@ import type { BlobSpace } from './places/blob-place.types';
 import { BlobStore } from './storage/blob-store';
 import type { FileEntity } from './storage/file.entity';
 import { READ_MAX_BYTES, spaceOf } from './storage/file-space';
-import { normalisedName, pathProblem } from './storage/file-path';
+import { pathProblem } from './storage/file-path';
 import { FileRepository } from './storage/file.repository';
 import { readCurrent, storageNameOf } from './storage/read-current';
 import type { FileContent, FileText, StoredFile } from './file.types';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { normalisedName, pathProblem } from '../storage/file-path';
+import { normalisedName } from '../../kernel';
+import { pathProblem } from '../storage/file-path';
 import { isAt, openPlain, readBytes } from '../places/plain-file';
 
 export type SourceFile =

@@ -14,6 +14,3 @@ export function pathProblem(ref: string): string | null {
   if (ref.split('/').some((part) => part === '' || part === '.' || part === '..')) return 'leaves the file space';
   return null;
 }
-
-/** Unicode NFC: systems spell composed characters differently. */
-export const normalisedName = (name: string): string => name.normalize('NFC');

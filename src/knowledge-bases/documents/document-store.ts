@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
+import { AppError, type Caller, normalisedName, notFound, uuidv7 } from '../../kernel';
 import { StorageLimits } from '../../metering';
 import { AuditLog, type AuditRecord } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
@@ -63,12 +63,16 @@ export class DocumentStore {
   async saving(
     caller: Caller | null,
     knowledgeBase: OwnedBase,
-    uploads: readonly StoredUpload[],
+    given: readonly StoredUpload[],
   ): Promise<(tx: Transaction) => Promise<SavedDocument[]>> {
+    const uploads = given.map((upload) => ({ ...upload, name: normalisedName(upload.name) }));
     const assertRoom = await this.storage.checkFor({ ...knowledgeBase, userId: knowledgeBase.ownerId });
     const work: DocumentWork<SavedDocument[]> = async (documents, tx) => {
       const names = uploads.map(({ name }) => name);
-      const known = new Map((await documents.named(knowledgeBase.id, names)).map((row) => [row.filename, row]));
+      const rows = await documents.named(knowledgeBase.id, names);
+      // The document with the name as it is stored now wins over an older one with its twin.
+      const twins = rows.map((row) => [normalisedName(row.filename), row] as const);
+      const known = new Map([...twins, ...rows.map((row) => [row.filename, row] as const)]);
       const plans = uploads.map((upload) => planOf(upload, known.get(upload.name)));
       plans.forEach(assertOwnName);
       const changed = plans.filter((plan) => plan.changed);
@@ -78,7 +82,8 @@ export class DocumentStore {
           .map((plan) => ({ ...newRow(plan), knowledgeBaseId: knowledgeBase.id })),
       );
       for (const { old, upload } of changed) {
-        if (old !== undefined) await documents.update(old.id, { ...WAITING, ...replacement(old, upload) });
+        if (old !== undefined)
+          await documents.update(old.id, { ...WAITING, ...replacement(old, upload), filename: upload.name });
       }
       if (changed.length > 0) await assertRoom(tx);
       await this.audit.recordAll(

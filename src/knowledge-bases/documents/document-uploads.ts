@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { detectFormat } from '../../extraction';
 import { BlobStore, sniffType } from '../../files';
-import type { Caller } from '../../kernel';
+import { type Caller, normalisedName } from '../../kernel';
 import { batches } from '../../platform/database';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
@@ -100,5 +100,5 @@ async function contentTypeOf({ bytes, name }: UploadedFile): Promise<string> {
 
 /** The last of several files with one name counts, as if they had been uploaded one after the other. */
 const lastOfEachName = (uploads: readonly NewDocument[]): NewDocument[] => [
-  ...new Map(uploads.map((upload) => [upload.name, upload])).values(),
+  ...new Map(uploads.map((upload) => [normalisedName(upload.name), upload])).values(),
 ];
