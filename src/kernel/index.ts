@@ -10,6 +10,7 @@ export * from './errors';
 export * from './gate';
 export * from './paging';
 export * from './run-events';
+export * from './values/folded-text';
 export * from './values/ids';
 export * from './values/json';
 export * from './values/names';

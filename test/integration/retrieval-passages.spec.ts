@@ -48,6 +48,44 @@ const sentence = (word: string, n: number): string =>
   `Sentence ${n} of this part is about ${word} and about item ${n * 7}.`;
 const part = (word: string): string => Array.from({ length: 12 }, (_, n) => sentence(word, n)).join(' ');
 
+describe('a question finds its passage', () => {
+  let id: string;
+  beforeAll(async () => {
+    id = (await teacher.api('POST', '/api/v1/knowledge-bases', { name: 'World', language: 'en' })).json.id;
+    await ingested(teacher, id, {
+      'zh.md': '# 光合作用\n\n植物利用阳光把二氧化碳和水转化为糖。这个过程发生在叶绿体中。',
+      'ja.md': '徳川家康は1603年に江戸幕府を開きました。江戸時代は1868年まで続きました。',
+      'ko.md': '광합성은 식물이 빛을 이용하여 당을 만드는 과정이다.',
+      'th.md': 'การสังเคราะห์ด้วยแสงเป็นกระบวนการที่พืชใช้แสงสร้างน้ำตาล',
+      'el.md': 'Τα μιτοχόνδρια παράγουν ενέργεια για το κύτταρο.',
+      'ar.md': '\ufe8d\ufedf\ufea8\ufec4\ufeee\ufec1 \ufe8d\ufedf\ufecc\ufeae\ufe91\ufbfe\ufe94',
+      'shy.html': '<p>Photo&shy;syn&shy;thesis happens in the chloro&#8203;plast.</p>',
+      'ligatures.md': 'The eﬃcient ﬂow of oﬃce ﬁles needs ＡＴＰ.',
+    });
+  });
+
+  it.each([
+    ['什么是光合作用？', 'zh.md'],
+    ['植物怎样利用阳光', 'zh.md'],
+    ['江戸時代はいつ始まりましたか', 'ja.md'],
+    ['徳川家康', 'ja.md'],
+    ['광합성이란 무엇인가요?', 'ko.md'],
+    ['การสังเคราะห์ด้วยแสงคืออะไร', 'th.md'],
+    ['μιτοχονδρια', 'el.md'],
+    ['ΜΙΤΟΧΟΝΔΡΙΑ', 'el.md'],
+    ['الخطوط العربية', 'ar.md'],
+    ['photosynthesis', 'shy.html'],
+    ['chloroplast', 'shy.html'],
+    ['chloro\u00adplast', 'shy.html'],
+    ['office files', 'ligatures.md'],
+    ['ATP', 'ligatures.md'],
+    ['“光合作用”', 'zh.md'],
+  ])('%s', async (question, document) => {
+    const { passages } = await retrieve([id], question, { topK: 1 });
+    expect(passages.map(({ source }) => source.document)).toEqual([document]);
+  });
+});
+
 it('fills top_k from below however often the best text is repeated', async () => {
   const copies = Object.fromEntries(
     Array.from({ length: 40 }, (_, n) => [`copy-${n}.md`, 'Osmosis moves water; osmosis needs a membrane.']),

@@ -1,3 +1,5 @@
+import { foldedText, spacedText } from '../../../kernel';
+
 /** Languages whose frequent words are known. Texts of others are compared without leaving words out. */
 export const QUOTE_LANGUAGES = ['en', 'es', 'ca', 'eu'] as const;
 export type QuoteLanguage = (typeof QUOTE_LANGUAGES)[number];
@@ -25,13 +27,9 @@ const ALL_FREQUENT = new Set([...FREQUENT_OF.values()].flatMap((words) => [...wo
 const STEM_LETTERS = 5;
 
 /** Lower case without accents, so that "fotosintesi" equals "fotosíntesi". */
-export const folded = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{Mn}+/gu, '')
-    .toLowerCase();
+export const folded = (text: string): string => foldedText(text).toLowerCase();
 
-export const wordsOf = (text: string): readonly string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+export const wordsOf = (text: string): readonly string[] => spacedText(folded(text)).match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Stems of the words that carry meaning, in order. Numbers stay whole. */
 export const termsOf = (text: string): readonly string[] =>

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../../kernel';
+import { AppError, visibleText } from '../../../kernel';
 import { hybridWeightOf, isForeignTo } from '../../embedding/hybrid-weight';
 import { QueryEmbedder } from '../../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
@@ -91,7 +91,7 @@ export class OwnSearch {
    */
   async plan(organizationId: string, bases: readonly KnowledgeBaseEntity[], query: PassageQuery): Promise<SearchPlan> {
     query.signal?.throwIfAborted();
-    const text = query.text.slice(0, QUERY_CHARS).toWellFormed();
+    const text = visibleText(query.text.slice(0, QUERY_CHARS).toWellFormed());
     const told = this.languages.detect(text);
     const searchable = bases.map(searchableBase);
     assertModel(searchable, query.embeddingModel);
@@ -129,7 +129,7 @@ export class OwnSearch {
       vectors: planned.flatMap(({ vector }) => vector ?? []),
       searchedFor: null,
       warnings: [
-        ...(text.length < query.text.length ? [CUT] : []),
+        ...(query.text.length > QUERY_CHARS ? [CUT] : []),
         ...planned.flatMap(({ choice }) => choice.warning ?? []),
         ...translated.warnings,
       ],

@@ -1,4 +1,4 @@
-import { foldedText } from '../../search/words/searchable-text';
+import { foldedText } from '../../../kernel';
 
 /** Lower-case words without accents. */
 export const wordsOf = (text: string): string[] =>

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { foldedText } from '../../../kernel';
 import { type KnownWord, SpellingRepository, type Vocabulary } from '../../search/spelling.repository';
-import { camelParts, foldedText } from '../../search/words/searchable-text';
+import { camelParts } from '../../search/words/searchable-text';
 import {
   candidatesFor,
   isCorrectable,

@@ -1,4 +1,4 @@
-import { foldedText } from './searchable-text';
+import { foldedText, spacedText } from '../../../kernel';
 
 const QUOTED = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»|„([^“”\n]{2,200})[“”]/g;
 const MOST = 5;
@@ -6,7 +6,7 @@ const MOST = 5;
 /** White space, punctuation and case do not count. */
 const comparable = (text: string): string =>
   ` ${(
-    foldedText(text)
+    spacedText(foldedText(text))
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   ).join(' ')} `;

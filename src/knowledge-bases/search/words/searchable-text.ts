@@ -1,11 +1,11 @@
+import { foldedText, spacedText } from '../../../kernel';
+
 /**
  * Version of the index. Version 1 had no parts of compounds, version 2 no page labels, version 3 no word with the stem of a
- * stop word. A new version re-indexes every knowledge base in the background.
+ * stop word, version 4 no words of scripts without blanks and no compatibility forms. A new version re-indexes every
+ * knowledge base in the background.
  */
-export const INDEX_VERSION = 4;
-
-/** Catalan l·l, also written ŀl or with look-alike dots. The text-search parser would split the word at the dot. */
-const GEMINATE_L = /(?:l[·•‧⋅]|ŀ)l/gi;
+export const INDEX_VERSION = 5;
 
 /** PostgreSQL's parser takes `client/server` and `numpy.array` for a path and a host, each one word. */
 const JOINED = /[./\\](?<=([\p{L}\p{N}]+)[./\\])(?=([\p{L}\p{N}]+))/gu;
@@ -23,16 +23,6 @@ const SHORT_PREFIX = /(?<![\p{L}\p{N}-])(\p{L}{1,2})-(\p{L}{3,})(?![\p{L}-])/gu;
 
 const withoutHyphen = (text: string): string => text.replace(SHORT_PREFIX, '$& $1$2');
 
-/** Text with accents of Latin letters folded, so that "fotosintesi" finds "fotosíntesi". Other scripts need their marks. */
-export const foldedText = (text: string): string =>
-  text
-    .toWellFormed()
-    .replaceAll('\0', ' ')
-    .replace(GEMINATE_L, 'll')
-    .normalize('NFD')
-    .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, '')
-    .normalize('NFC');
-
 const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LEAST_PART = 3;
 
@@ -44,8 +34,12 @@ const withCamelParts = (text: string): string =>
   text.replace(/\p{L}+/gu, (word) => [word, ...camelParts(word)].join(' '));
 
 /** The question, with words in the form in which an index of this version stores them. */
-export const searchableQuestion = (text: string, indexVersion = INDEX_VERSION): string =>
-  indexVersion < 2 ? foldedText(text) : withoutHyphen(splitJoined(foldedText(text)));
+export function searchableQuestion(text: string, indexVersion = INDEX_VERSION): string {
+  const folded = foldedText(text);
+  if (indexVersion < 2) return folded;
+  const split = withoutHyphen(splitJoined(folded));
+  return indexVersion < 5 ? split : spacedText(split);
+}
 
 /** The text of a passage as it is indexed: with compounds whole and in parts. */
 export const searchableText = (text: string): string => withCamelParts(searchableQuestion(text));

@@ -44,9 +44,14 @@ export function blocksOf(passage: string): readonly PassageBlock[] {
   return blocks;
 }
 
-const WORD = /[\p{L}\p{N}]+/gu;
+/** Soft hyphens and other invisible characters stand inside of words, as combining accents do. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\p{Default_Ignorable_Code_Point}]*/gu;
 const SHORTEST = 3;
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toLowerCase();
 /** Words of every question, which say nothing about a passage. Without accents. */
 const STOP_WORDS = new Set(
   (
