@@ -3,6 +3,7 @@ import { AUTO, ConnectorsService, type ModelAnswer, splitThoughts } from '../../
 import {
   AppError,
   type ChatMessage,
+  foldedText,
   type LanguageGap,
   lastQuestion,
   lastUserIndex,
@@ -11,7 +12,6 @@ import {
 } from '../../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../../organizations';
 import { isIn, LanguageDetector } from '../../../platform/languages';
-import { foldedText } from '../../search/words/searchable-text';
 import { withTopics } from './follow-up';
 import { contentWords } from './question-words';
 

@@ -55,7 +55,7 @@ export function providerPatch(before: Provider, form: ProviderForm): ProviderPat
   return { ...Object.fromEntries(changed), ...key };
 }
 
-const bare = (url: string): string => url.trim().replace(/\/+$/, '');
+const bare = (url: string): string => url.trim().replace(/(?<!\/)\/+$/, '');
 
 /** A server other than the vendor's own need not have the vendor's models: without a chosen one nothing would answer. */
 export const needsModel = (vendor: { readonly base_url: string | null } | undefined, baseUrl: string): boolean =>
