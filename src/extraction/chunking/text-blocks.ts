@@ -1,4 +1,4 @@
-import { isContentsLine } from '../document/contents-line';
+import { isContentsLine } from './contents-line';
 
 /** A run of lines of one kind. Blocks cover the text without gaps, in order. */
 export interface TextBlock {

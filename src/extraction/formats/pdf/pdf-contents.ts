@@ -1,4 +1,4 @@
-import { isContentsLine } from '../../document/contents-line';
+import { isContentsLine } from '../../chunking/contents-line';
 import type { PdfLine } from './pdf-lines';
 
 /** Lines of an entry whose title is longer than one line. */
