@@ -13,7 +13,7 @@ import type { ActivitySettings, ActivityWindow } from '../courses/activity.types
 import type { NewWindowDto, UpdateActivityDto } from './activity-settings.dto';
 import type { TaughtActivityDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
-import { personOf } from './taught-person';
+import { assertChanges, personOf } from './taught-person';
 
 /** Settings of activities, which instructors of the course change. */
 @Injectable()
@@ -36,6 +36,7 @@ export class ActivitySettingsEditor {
     expected: number | null,
   ): Promise<TaughtActivityDto> {
     const known = await this.courses.activity(caller, id);
+    assertChanges(caller);
     await this.assertAssistants(caller, known, input.assistants ?? []);
     const row = await this.versions.change({ caller, id, expected }, 'update', async (current, tx) => {
       const before = settingsOf(current.settings);
