@@ -125,7 +125,7 @@ export class PromptTemplatesService {
       const id = uuidv7();
       await this.templates.within(caller.organizationId, tx).insert({ ...values, id, ownerId: caller.userId });
       const target = { type: 'prompt_template', id };
-      await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after: values }, tx);
+      await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after: audited(values) }, tx);
       return id;
     });
     return this.get(caller, id);
@@ -140,7 +140,7 @@ export class PromptTemplatesService {
     const row = await this.versions.change(request, verb, (row) => {
       const changed = Object.entries(changes).filter(([member, value]) => row[member as keyof Changes] !== value);
       const values = Object.fromEntries(changed);
-      return changed.length === 0 ? null : { values, after: values };
+      return changed.length === 0 ? null : { values, after: audited(values as Changes) };
     });
     return present(row);
   }
@@ -149,6 +149,13 @@ export class PromptTemplatesService {
     return seenBy(caller, isUuid(id) ? await this.templates.within(caller.organizationId).find(id) : null);
   }
 }
+
+/** Administrators read the audit log, and no private templates: it has the lengths of their texts. */
+const audited = ({ systemPrompt, promptTemplate, ...values }: Changes): object => ({
+  ...values,
+  ...(systemPrompt === undefined ? {} : { systemPromptChars: systemPrompt.length }),
+  ...(promptTemplate === undefined ? {} : { promptTemplateChars: promptTemplate.length }),
+});
 
 function seenBy(caller: Caller, row: PromptTemplateEntity | null): PromptTemplateEntity {
   if (row === null || (row.ownerId !== caller.userId && !row.shared)) throw notFound('Prompt template');

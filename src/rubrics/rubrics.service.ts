@@ -218,7 +218,7 @@ export class RubricsService {
         originId: options.originId ?? null,
       });
       const target = { type: 'rubric', id };
-      await this.audit.record({ caller, action: 'rubric.create', target, after: document }, tx);
+      await this.audit.record({ caller, action: 'rubric.create', target, after: audited(document) }, tx);
       return id;
     });
     return this.get(caller, id);
@@ -251,11 +251,20 @@ export class RubricsService {
     const row = await this.versions.change(request, verb, (row) => {
       const change = next(row);
       // Compared as text: a new order of members is a change.
-      return JSON.stringify(change.before) === JSON.stringify(change.after) ? null : change;
+      if (JSON.stringify(change.before) === JSON.stringify(change.after)) return null;
+      if (!('document' in change.values)) return change;
+      return { ...change, before: audited(row.document), after: audited(change.after as RubricDocument) };
     });
     return viewOf(row, request.caller);
   }
 }
+
+/** Administrators read the audit log, and no private rubrics: it has what names one, and its size. */
+const audited = ({ rubricId, title, criteria }: RubricDocument): object => ({
+  rubricId,
+  title,
+  criteria: criteria.length,
+});
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
 

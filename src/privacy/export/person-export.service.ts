@@ -30,7 +30,8 @@ files/          files that the person uploaded or had made
 documents/      documents in the person's knowledge bases, by knowledge base
 
 Left out: secrets, the search index, which repeats the documents, and what belongs to others: prompts and material of
-assistants, and other people in the audit log. An administrator's copy has no conversations, files and documents.
+assistants, and other people in the audit log. An administrator's copy has no conversations, prompt templates,
+rubrics, files and documents.
 `;
 
 interface ManifestTable {

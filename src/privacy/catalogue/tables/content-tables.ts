@@ -96,6 +96,7 @@ export const CONTENT_TABLES: readonly PersonTable[] = [
   {
     table: 'prompt_templates',
     kind: 'prompt_templates',
+    isConfidential: true,
     columns: ['owner_id'],
     rows: OWNED,
     key: 't.id::text',
@@ -116,6 +117,7 @@ export const CONTENT_TABLES: readonly PersonTable[] = [
   {
     table: 'rubrics',
     kind: 'rubrics',
+    isConfidential: true,
     columns: ['owner_id'],
     rows: OWNED,
     key: 't.id::text',
