@@ -6,7 +6,7 @@ import type { AuditEntryEntity } from '../entries/audit-entry.entity';
 import { AuditLog } from '../entries/audit-log';
 import { AuditSealer } from './audit-sealer';
 import { ChainRepository, type Redaction } from './chain.repository';
-import { contentHash, UNPROVEN } from '../entries/entry-hash';
+import { contentHash } from '../entries/entry-hash';
 import { valueEraser } from './erase-values';
 
 export interface PersonToRedact {
