@@ -72,6 +72,7 @@ import { AddReceipts1796730000000 } from './1796730000000-AddReceipts';
 import { AddAssistantTests1796740000000 } from './1796740000000-AddAssistantTests';
 import { CountLostStarts1796820000000 } from './1796820000000-CountLostStarts';
 import { AddReplays1796730100000 } from './1796730100000-AddReplays';
+import { FindPlatformsByAddress1796869000000 } from './1796869000000-FindPlatformsByAddress';
 
 /**
  * Every migration, in the order in which a new database applies them: by the stamp at the end of the name. A new one
@@ -151,4 +152,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   KeepExternalIds1796810000000,
   CountLostStarts1796820000000,
   AddAppliedWrites1796840000000,
+  FindPlatformsByAddress1796869000000,
 ];

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../support/app';
 import { CLAIM, Lms, LtiBrowser } from '../support/lms';
+import { foreignOrganization, type Person, person as makePerson } from '../support/people';
 
 const CLASSIC = {
   prompt_processor: 'simple_augment',
@@ -127,6 +128,45 @@ describe('a good launch', () => {
   });
 });
 
+describe('a platform whose issuer and client id another organization enters, too', () => {
+  const LOGIN = { login_hint: 'u1', target_link_uri: '/lti/launch' };
+  let slug: string;
+  let rival: Person;
+  beforeAll(async () => {
+    await browser().launch();
+    slug = await foreignOrganization(app);
+    rival = await makePerson(app, { role: 'admin', organization: slug, scopes: ['read', 'write', 'admin'] });
+  });
+
+  afterAll(() => sql('DELETE FROM lti_platforms WHERE id <> $1', [lms.tool.id]));
+
+  const enter = (more: object = {}) => rival.api('POST', PLATFORMS.replace('default', slug), lms.registration(more));
+
+  it('goes on to launch, with and without its client id, and learns nothing of the other', async () => {
+    for (const client_id of [lms.clientId, 'another']) expect((await enter({ client_id })).status).toBe(201);
+    for (const client of [{ client_id: lms.clientId }, {}] as Record<string, string>[]) {
+      const query = new URLSearchParams({ iss: lms.issuer, ...LOGIN, ...client });
+      const { location } = await browser().request(`/lti/login?${query.toString()}`);
+      expect(new URL(location ?? 'http://none.invalid').searchParams.get('client_id')).toBe(lms.clientId);
+    }
+    expect((await browser().launch()).status).toBe(303);
+    const again = await app.api('POST', PLATFORMS, lms.registration());
+    expect([again.status, again.text]).toEqual([409, expect.not.stringContaining('another')]);
+  });
+
+  it('launches from its own address, whoever launched first, with its own issuer and client id only', async () => {
+    const path = new URL(lms.tool.login_url).pathname;
+    const begin = (more: Record<string, string>) =>
+      browser().request(`${path}?${new URLSearchParams({ iss: lms.issuer, ...LOGIN, ...more }).toString()}`);
+    await sql(`UPDATE lti_platforms SET proven_at = '2020-01-01' WHERE id <> $1`, [lms.tool.id]);
+    expect((await begin({})).status).toBe(303);
+    expect((await begin({ client_id: 'another' })).text).toContain('<code>unknown_platform</code>');
+    expect((await begin({ iss: 'https://else.example' })).text).toContain('<code>unknown_platform</code>');
+    const nowhere = await browser().request('/lti/login/not-an-id?iss=x&login_hint=u1');
+    expect(nowhere.text).toContain('<code>unknown_platform</code>');
+  });
+});
+
 describe('the session of a student', () => {
   const ID = '01a20082-0000-7000-8000-000000000000';
 
@@ -244,7 +284,7 @@ describe('a bad launch', () => {
     const answer = await browser().send({ ...login, token: lms.token({ nonce: login.nonce }) });
     expect(answer.status).toBe(403);
     expect(answer.text).toContain('plain http address');
-    expect(answer.text).toMatch(/href="\/lti\/login\?iss=[^"]+&amp;client_id=tool-1&amp;login_hint=u1/);
+    expect(answer.text).toMatch(/href="\/lti\/login\/[\w-]{36}\?iss=[^"]+&amp;client_id=tool-1&amp;login_hint=u1/);
     expect(answer.cookies).not.toContain('bw');
   });
 

@@ -56,7 +56,7 @@ describe('a platform that registers itself', () => {
       expect(tool).toMatchObject({
         client_name: 'Bellwether',
         redirect_uris: [`${app.url}/lti/launch`, `${app.url}/lti/deep-link`],
-        initiate_login_uri: `${app.url}/lti/login`,
+        initiate_login_uri: expect.stringMatching(`^${app.url}/lti/login/[\\w-]{36}$`),
         jwks_uri: `${app.url}/lti/jwks`,
         scope: [SCOPE.roster, SCOPE.lineItem, SCOPE.score].join(' '),
         [CONFIGURATION.tool]: {

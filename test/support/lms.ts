@@ -27,7 +27,7 @@ export interface TokenOptions {
 export class Lms {
   readonly clientId = 'tool-1';
   custom: Readonly<Record<string, string>> = {};
-  tool = { launch_url: '', login_url: '' };
+  tool = { id: '', launch_url: '', login_url: '' };
   private keys = newKeys('p1');
   private readonly evil = newKeys('p1');
 

@@ -32,21 +32,27 @@ export class LaunchController {
     private readonly addresses: ToolAddresses,
   ) {}
 
-  @Get('login')
+  @Get(['login', 'login/:platform'])
   @Public('A platform begins a launch')
-  async login(@Query() query: Parameters, @Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
-    await this.begin(query, request, response);
+  async login(
+    @Param('platform') platform: string | undefined,
+    @Query() query: Parameters,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.begin(platform ?? null, query, request, response);
   }
 
-  @Post('login')
+  @Post(['login', 'login/:platform'])
   @HttpCode(200)
   @Public('A platform begins a launch by a form')
   async loginByForm(
+    @Param('platform') platform: string | undefined,
     @Body() body: unknown,
     @Req() request: BellwetherRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.begin(isJsonObject(body) ? body : {}, request, response);
+    await this.begin(platform ?? null, isJsonObject(body) ? body : {}, request, response);
   }
 
   @Post('launch')
@@ -75,11 +81,17 @@ export class LaunchController {
     });
   }
 
-  private begin(parameters: Parameters, request: BellwetherRequest, response: Response): Promise<void> {
+  private begin(
+    platformId: string | null,
+    parameters: Parameters,
+    request: BellwetherRequest,
+    response: Response,
+  ): Promise<void> {
     return this.answered(request, response, async (language) => {
       const browser = this.browsers.ensure(request.headers, response);
       const origin = this.addresses.originOf(request);
-      const { url, storage } = await this.logins.begin({ parameters, browser, origin, address: request.ip ?? null });
+      const address = request.ip ?? null;
+      const { url, storage } = await this.logins.begin({ platformId, parameters, browser, origin, address });
       if (storage === null && url.length <= MOST_LOCATION) return response.redirect(303, url);
       if (storage === null) return sendPage(response, language, leavingPage(url, language));
       sendPage(response, language, keepingPage(storage, storage.secret, url, language));

@@ -19,6 +19,7 @@ import { LtiPeople } from '../people/people.service';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { PlatformKeys } from '../platforms/platform-keys.service';
+import { loginPathOf } from '../platforms/tool-addresses';
 import type { LaunchAttemptEntity } from './attempt.entity';
 import { LaunchAttemptRepository } from './attempt.repository';
 import type { PlatformStorage } from '../pages/browser-pages';
@@ -81,7 +82,7 @@ export class Launches {
 
   /** The address that begins the same launch again, at the top level. */
   async loginAgain({ platformId, login }: LaunchAttemptEntity): Promise<string> {
-    const { issuer, clientId } = await this.platformOf(platformId);
+    const { id, issuer, clientId } = await this.platformOf(platformId);
     const { loginHint, messageHint, deploymentId, path } = login;
     const query = new URLSearchParams({
       iss: issuer,
@@ -91,7 +92,7 @@ export class Launches {
       ...(messageHint !== null && { lti_message_hint: messageHint }),
       ...(deploymentId !== null && { lti_deployment_id: deploymentId }),
     });
-    return `/lti/login?${query.toString()}`;
+    return `${loginPathOf(id)}?${query.toString()}`;
   }
 
   /** Where the platform keeps the secret of the browser; null without its offer. */
@@ -114,6 +115,7 @@ export class Launches {
     }
     const organization = (await this.standing.of([platform.organizationId])).get(platform.organizationId);
     if (organization?.suspended !== false) throw new RefusedLaunch('organization', 'suspended', reader);
+    await this.platforms.prove(platform);
     return { platform, message, continued: await this.links.of({ platform, message }) };
   }
 

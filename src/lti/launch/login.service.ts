@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { addressGroup, newSessionToken, sessionHashOf } from '../../auth';
+import { isUuid } from '../../kernel';
 import type { PlatformStorage } from '../pages/browser-pages';
 import { RefusedLaunch } from '../messages/launch.errors';
 import type { PlatformEntity } from '../platforms/platform.entity';
@@ -18,6 +19,8 @@ export interface BegunLogin {
 }
 
 interface LoginRequest {
+  /** Id in the address; null at the address of all platforms. */
+  readonly platformId: string | null;
   readonly parameters: Parameters;
   /** Secret of the browser. */
   readonly browser: string;
@@ -38,8 +41,8 @@ export class LaunchLogins {
   ) {}
 
   /** @throws RefusedLaunch */
-  async begin({ parameters, browser, origin, address }: LoginRequest): Promise<BegunLogin> {
-    const platform = await this.platformOf(parameters);
+  async begin({ platformId, parameters, browser, origin, address }: LoginRequest): Promise<BegunLogin> {
+    const platform = await this.platformOf(platformId, parameters);
     const loginHint = parameterOf(parameters, 'login_hint');
     if (loginHint === null) throw new RefusedLaunch('bad_request', 'no login_hint');
     const deploymentId = parameterOf(parameters, 'lti_deployment_id');
@@ -85,19 +88,23 @@ export class LaunchLogins {
     };
   }
 
-  private async platformOf(parameters: Parameters): Promise<PlatformEntity> {
+  private async platformOf(id: string | null, parameters: Parameters): Promise<PlatformEntity> {
     const issuer = parameterOf(parameters, 'iss');
     if (issuer === null) throw new RefusedLaunch('bad_request', 'no iss');
     const clientId = parameterOf(parameters, 'client_id');
-    const [platform, another] = await this.platforms.namedBy(issuer, clientId);
-    // Without a client id the issuer must have one client only.
-    if (platform === undefined || another !== undefined) {
-      const [near] = platform === undefined ? await this.platforms.namedBy(withOtherEnd(issuer), clientId) : [];
-      const hint = near === undefined ? '' : ' is registered here with another slash at the end';
+    const platform = id === null ? await this.platforms.namedBy(issuer, clientId) : await this.addressed(id);
+    const isMeant = platform?.issuer === issuer && (clientId === null || platform.clientId === clientId);
+    if (platform === null || !isMeant) {
+      const near = platform ?? (await this.platforms.namedBy(withOtherEnd(issuer), clientId));
+      const hint = near?.issuer === withOtherEnd(issuer) ? ' is registered here with another slash at the end' : '';
       throw new RefusedLaunch('unknown_platform', issuer.slice(0, 200) + hint);
     }
     if (!platform.active) throw new RefusedLaunch('inactive_platform', `platform ${platform.id}`);
     return platform;
+  }
+
+  private addressed(id: string): Promise<PlatformEntity | null> {
+    return isUuid(id) ? this.platforms.findAnywhere(id) : Promise.resolve(null);
   }
 }
 

@@ -16,7 +16,7 @@ export function viewOf(row: PlatformEntity, addresses: Addresses): PlatformDto {
   };
 }
 
-type Settings = Omit<PlatformEntity, 'id' | 'organizationId' | 'version' | 'createdAt' | 'updatedAt'>;
+type Settings = Omit<PlatformEntity, 'id' | 'organizationId' | 'provenAt' | 'version' | 'createdAt' | 'updatedAt'>;
 
 /** The settings as answers and the audit log name them. No secret is among them. */
 export const shownOf = (row: Settings) => ({

@@ -182,8 +182,8 @@ export class PlatformDto {
   /** Tool URL and redirect URI, to be entered at the platform, as are the next three. */
   @ApiProperty({ example: 'https://bellwether.example.edu/lti/launch' })
   launch_url!: string;
-  /** Initiate login URL. */
-  @ApiProperty({ example: 'https://bellwether.example.edu/lti/login' })
+  /** Initiate login URL of this platform. `/lti/login` without the id works too, unless other platforms share the issuer. */
+  @ApiProperty({ example: 'https://bellwether.example.edu/lti/login/01936f5e-7c1a-7000-8000-000000000000' })
   login_url!: string;
   /** Public keyset. */
   @ApiProperty({ example: 'https://bellwether.example.edu/lti/jwks' })

@@ -3,7 +3,8 @@ import type { InstructorRole, PersonMatch } from './platform.types';
 
 /** A learning platform whose launches lead to one organization. */
 @Entity('lti_platforms')
-@Unique('lti_platforms_client_uq', ['issuer', 'clientId'])
+@Unique('lti_platforms_client_uq', ['organizationId', 'issuer', 'clientId'])
+@Index('lti_platforms_issuer_idx', ['issuer', 'clientId'])
 @Index('lti_platforms_organization_idx', ['organizationId'])
 @Check('lti_platforms_instructor_role_ck', `"instructor_role" IN ('member', 'teacher')`)
 export class PlatformEntity {
@@ -51,6 +52,10 @@ export class PlatformEntity {
   /** It registered itself, and no administrator has accepted it yet. */
   @Column('boolean', { name: 'awaits_approval', default: false })
   awaitsApproval!: boolean;
+
+  /** Time of the first verified launch; null before it. */
+  @Column('timestamptz', { name: 'proven_at', nullable: true })
+  provenAt!: Date | null;
 
   @Column('integer', { default: 1 })
   version!: number;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, Not, type Repository } from 'typeorm';
+import { DataSource, type FindOptionsWhere, IsNull, Not, type Repository } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
-import { AcrossOrganizations, type Transaction, VersionedScope } from '../../platform/database';
+import { AcrossOrganizations, type Transaction, VersionedScope, withinOrganization } from '../../platform/database';
 import { PlatformEntity } from './platform.entity';
 import { BRIDGE_ISSUER } from './platform.types';
 
@@ -19,14 +19,32 @@ export class PlatformRepository {
     return this.dataSource.getRepository(PlatformEntity).findOneBy({ id });
   }
 
-  /** Platforms of any organization with this issuer; at most two without a client id. */
+  /**
+   * The active platform that a login at the address of all platforms means: the only one with this issuer (and client id), or
+   * the one that launched first. Issuer and client id are public, so another organization may have entered them too: its
+   * row must not stop the launches of a platform in use. Null without a match, and where none of several has launched.
+   */
   @AcrossOrganizations('sign-in')
-  async namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity[]> {
-    if (issuer === BRIDGE_ISSUER) return [];
-    const where = { issuer, ...(clientId !== null && { clientId }) };
-    return this.dataSource.getRepository(PlatformEntity).find({ where, take: 2 });
+  async namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity | null> {
+    if (issuer === BRIDGE_ISSUER) return null;
+    const where = { issuer, active: true, ...(clientId !== null && { clientId }) };
+    const order = { provenAt: { direction: 'ASC', nulls: 'LAST' } } as const;
+    const [first, second] = await this.dataSource.getRepository(PlatformEntity).find({ where, order, take: 2 });
+    if (first === undefined) return null;
+    return second === undefined || isProvenBefore(first, second, clientId) ? first : null;
+  }
+
+  /** Remembers the first verified launch. */
+  async prove({ id, organizationId, provenAt }: PlatformEntity): Promise<void> {
+    if (provenAt !== null) return;
+    await withinOrganization(organizationId, () => this.within(organizationId).prove(id));
   }
 }
+
+/** Without a client id, two platforms of one organization stay ambiguous. */
+const isProvenBefore = (first: PlatformEntity, second: PlatformEntity, clientId: string | null): boolean =>
+  first.provenAt !== null &&
+  (clientId !== null || first.organizationId !== second.organizationId || second.provenAt === null);
 
 /** Platforms of LTI 1.3. */
 export class PlatformScope extends VersionedScope<PlatformEntity> {
@@ -49,6 +67,10 @@ export class PlatformScope extends VersionedScope<PlatformEntity> {
       .take(limit + 1)
       .getMany();
     return { ...pageOf(found, limit, ({ id }) => id), total };
+  }
+
+  async prove(id: string): Promise<void> {
+    await this.rows.update({ ...this.where({ id }), provenAt: IsNull() }, { provenAt: new Date() });
   }
 
   protected override where(conditions: FindOptionsWhere<PlatformEntity> = {}): FindOptionsWhere<PlatformEntity> {

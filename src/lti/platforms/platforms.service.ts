@@ -43,13 +43,13 @@ export class Platforms {
   async list({ caller, slug, origin }: PlatformRequest, page: PageRequest): Promise<PlatformPageDto> {
     const organizationId = await this.organizations.administered(caller, slug);
     const found = await this.repository.within(organizationId).page(page);
-    const items = found.items.map((row) => viewOf(row, this.addresses.at(origin)));
+    const items = found.items.map((row) => viewOf(row, this.addresses.at(origin, row.id)));
     return { items, next_cursor: found.next_cursor, total: found.total ?? items.length };
   }
 
   async get({ caller, slug, origin }: PlatformRequest, id: string): Promise<PlatformDto> {
     const organizationId = await this.organizations.administered(caller, slug);
-    return viewOf(await this.found(organizationId, id), this.addresses.at(origin));
+    return viewOf(await this.found(organizationId, id), this.addresses.at(origin, id));
   }
 
   /** @throws {AppError} `validation_failed`, `outbound_refused`, `conflict` where the issuer knows the client id already */
@@ -60,7 +60,7 @@ export class Platforms {
       throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
     await this.assertAddresses(input);
     const id = await this.unique(() => this.add(organizationId, input, caller));
-    return viewOf(await this.found(organizationId, id), this.addresses.at(origin));
+    return viewOf(await this.found(organizationId, id), this.addresses.at(origin, id));
   }
 
   /** @throws {AppError} `precondition_failed`, and what `create` throws */
@@ -79,7 +79,7 @@ export class Platforms {
         return { values, before: shownOf(current), after: shownOf(values) };
       }),
     );
-    return viewOf(row, this.addresses.at(origin));
+    return viewOf(row, this.addresses.at(origin, row.id));
   }
 
   /** Removes its courses, activities and identities. Accounts and conversations stay. */
@@ -136,9 +136,7 @@ export class Platforms {
     } catch (error) {
       if (!isUniqueViolation(error, 'lti_platforms_client_uq')) throw error;
       throw new AppError('conflict', 'This client of the platform is set up already', {
-        problems: [
-          { path: 'client_id', message: 'is set up already, here or in another organization', code: 'platform.exists' },
-        ],
+        problems: [{ path: 'client_id', message: 'is set up already', code: 'platform.exists' }],
       });
     }
   }

@@ -12,6 +12,10 @@ export interface Addresses {
 
 export const LAUNCH_PATH = '/lti/launch';
 export const DEEP_LINK_PATH = '/lti/deep-link';
+const LOGIN_PATH = '/lti/login';
+
+/** Login address of one platform. */
+export const loginPathOf = (platformId: string): string => `${LOGIN_PATH}/${platformId}`;
 
 /** Absolute addresses of this service, by `PUBLIC_URL`, else by the request. */
 @Injectable()
@@ -31,10 +35,11 @@ export class ToolAddresses {
     return URL.canParse(named) ? [...new Set([origin, new URL(named).origin])] : [origin];
   }
 
-  at(origin: string): Addresses {
+  /** @param platformId null before the platform is set up: then the issuer and the client id name it at its login */
+  at(origin: string, platformId: string | null = null): Addresses {
     return {
       launch_url: origin + LAUNCH_PATH,
-      login_url: `${origin}/lti/login`,
+      login_url: origin + (platformId === null ? LOGIN_PATH : loginPathOf(platformId)),
       jwks_url: `${origin}/lti/jwks`,
       deep_link_url: origin + DEEP_LINK_PATH,
     };

@@ -65,7 +65,7 @@ export class RegistrationController {
     const origin = this.addresses.originOf(request);
     await this.answered(request, response, async (language) => {
       const wanted = requestOf(code, isJsonObject(body) ? body : {});
-      const registered = await this.registrations.register(wanted, this.addresses.at(origin));
+      const registered = await this.registrations.register(wanted, (id) => this.addresses.at(origin, id));
       return registeredPage(registered, `${origin}/organization/platforms/${registered.id}`, language);
     });
   }

@@ -43,6 +43,9 @@ export interface RegisteredPlatform extends Applicant {
   readonly hasDeployment: boolean;
 }
 
+/** Addresses that a platform of this id is told. */
+type AddressesOf = (platformId: string) => Addresses;
+
 /** Platforms register themselves (LTI Dynamic Registration 1.0). An administrator of the organization approves them. */
 @Injectable()
 export class Registrations {
@@ -78,17 +81,18 @@ export class Registrations {
   }
 
   /** Registers this service at the platform, and the platform here. @throws RefusedRegistration */
-  async register(request: RegistrationRequest, addresses: Addresses): Promise<RegisteredPlatform> {
+  async register(request: RegistrationRequest, addressesOf: AddressesOf): Promise<RegisteredPlatform> {
     const open = await this.openOf(request.code);
     if (!(await this.registrations.claim(open.hash))) throw new RefusedRegistration('busy');
     try {
       const applicant = await this.applicant(open, request);
-      const answer = await this.apply(applicant.configuration, request.token, addresses);
+      const id = uuidv7();
+      const answer = await this.apply(applicant.configuration, request.token, addressesOf(id));
       const clientId = answer['client_id'];
       if (typeof clientId !== 'string' || clientId === '' || clientId.length > 255)
         throw new RefusedRegistration('refused', 'no client_id');
       const deployments = deploymentsIn(answer);
-      const id = await this.save(open, applicant, clientId, deployments);
+      await this.save(id, open, applicant, clientId, deployments);
       return { ...applicant, id, hasDeployment: deployments.length > 0 };
     } catch (error) {
       await this.registrations.release(open.hash);
@@ -149,17 +153,17 @@ export class Registrations {
   }
 
   private save(
+    id: string,
     open: OpenRegistration,
     { configuration, host }: Applicant,
     clientId: string,
     deploymentIds: string[],
-  ): Promise<string> {
+  ): Promise<void> {
     const { organizationId } = open;
     const { issuer, authorizationEndpoint, tokenEndpoint, tokenAudience, jwksUri } = configuration;
     const write = () =>
       this.transactions.run(async (tx) => {
         if (!(await this.registrations.consume(open, tx))) throw new RefusedRegistration('code', 'used meanwhile');
-        const id = uuidv7();
         const values = {
           name: host.slice(0, 100),
           issuer,
@@ -178,7 +182,6 @@ export class Registrations {
         const target = { type: 'lti_platform', id };
         const after = shownOf(values);
         await this.audit.record({ caller: null, organizationId, action: 'lti_platform.register', target, after }, tx);
-        return id;
       });
     return withinOrganization(organizationId, write).catch((error: unknown) => {
       if (isUniqueViolation(error, 'lti_platforms_client_uq')) throw new RefusedRegistration('taken', issuer);
