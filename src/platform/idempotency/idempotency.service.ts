@@ -111,7 +111,7 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
     try {
       await work();
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || performance.now() > until) return this.survive(Promise.reject(error));
+      if (!isDatabaseUnavailable(error) || performance.now() > until) return this.warn(error);
       setTimeout(() => void this.write(work, until), RETRY_MS).unref();
     }
   }
@@ -120,8 +120,12 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
     try {
       await work;
     } catch (error) {
-      this.logger.warn(`An idempotency record was not written: ${error instanceof Error ? error.name : 'unknown'}`);
+      this.warn(error);
     }
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(`An idempotency record was not written: ${error instanceof Error ? error.name : 'unknown'}`);
   }
 }
 
