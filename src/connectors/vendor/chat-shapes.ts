@@ -1,5 +1,6 @@
 import { isJsonObject, uuidv7, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
 import type { ModelAnswer, ModelChunk } from '../contract';
+import { truncated } from '../transport';
 
 /** Most function calls of one answer. More are a fault. */
 export const MAX_CALLS = 128;
@@ -135,3 +136,20 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 export const wantsUsage = (params: JsonObject): boolean =>
   isJsonObject(params['stream_options']) && params['stream_options']['include_usage'] === true;
+
+/** Limits the characters of one answer. */
+export class AnswerBudget {
+  constructor(private left: number) {}
+
+  /** @throws AppError `upstream_truncated` */
+  spend(chars: number): void {
+    this.left -= chars;
+    if (this.left < 0) throw truncated('The answer of the model vendor is too long');
+  }
+}
+
+/** Characters that a model wrote. */
+export const charsOf = (
+  text: string,
+  calls: readonly { readonly function: { readonly arguments: string } }[],
+): number => calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);

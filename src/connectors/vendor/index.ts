@@ -1,4 +1,3 @@
-export { AnswerBudget, charsOf } from './answer-budget';
 export * from './chat-shapes';
 export type { AnswerDecoder, Gain, VendorCall, VendorCodec, VendorPost, VendorWire } from './codec.types';
 export { imageUrlOf, type InlineImages } from './inline-images';

@@ -1,4 +1,3 @@
-import type { Problem } from '../errors';
 import { type ChatMessage, type ContentPart, isTextPart, lastUserIndex, textOf } from './chat';
 
 export interface Assembly {
@@ -34,7 +33,9 @@ export function assembleMessages({ messages, systemPrompt, vision, rewrite }: As
 }
 
 /** One problem for each part that an assistant without vision cannot read. */
-export const partsBesideText = (messages: readonly ChatMessage[]): readonly Problem[] =>
+export const partsBesideText = (
+  messages: readonly ChatMessage[],
+): readonly { readonly path: string; readonly message: string }[] =>
   messages.flatMap(({ content }, at) =>
     (Array.isArray(content) ? (content as readonly ContentPart[]) : []).flatMap((part, place) =>
       isReadable(part)
