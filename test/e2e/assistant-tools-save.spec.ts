@@ -214,18 +214,17 @@ describe('functions of a document', () => {
     ]);
   });
 
-  it('X9 lose what is out of reach when they are imported, and say so', async () => {
+  it('X9 keep the names of what is out of reach when they are imported, and say so', async () => {
     const [own, others] = [await target(world.owner), await target(world.stranger)];
     const tools = [{ plugin: 'assistant', placeholder: '1_tool_result', config: { assistant_id: others } }];
     const metadata = { ...(calls(others, own).metadata as object), assistant_type: 'multi_tool', tools };
     const { status, json } = await world.owner.api('POST', `${ASSISTANTS}/import`, { name: 'I', metadata });
     expect(status).toBe(201);
     expect(json.dropped.map(({ path }: { path: string }) => path).sort()).toEqual([
-      'metadata.functions[0]',
+      'metadata.functions[0].assistant_id',
       'metadata.tools[0].config.assistant_id',
     ]);
-    expect(json.metadata.functions).toEqual([{ type: 'assistant', assistant_id: own }]);
-    expect(json.metadata.tools[0].config).toEqual({ assistant_id: null });
+    expect(json.metadata).toMatchObject({ functions: (metadata as { functions?: object[] }).functions, tools });
   });
 });
 

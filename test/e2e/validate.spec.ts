@@ -271,13 +271,15 @@ describe('POST /api/v1/assistants/validate', () => {
   it('writes nothing and runs nothing that configuration says', async () => {
     const payload = "global.__hit = 1; require('fs').writeFileSync('/tmp/hit', '1')";
     const metadata = multiTool(tool('simple_rag', '1_context', { collections: [] }, { when: { eval: payload } }));
+    const total = async (): Promise<number> => (await teacher.api('GET', '/api/v1/assistants?owner=me')).json.total;
+    const before = await total();
     const { valid, diagnostics } = (await validate({ template: '${7*7} {{7*7}} {user_input}', metadata })).json;
     expect(valid).toBe(false);
     expect(diagnostics.filter(({ severity }: any) => severity === 'error')).toEqual([
       expect.objectContaining({ code: 'condition.invalid', path: 'metadata.tools[0].when' }),
     ]);
     expect((globalThis as Record<string, unknown>).__hit).toBeUndefined();
-    expect((await teacher.api('GET', '/api/v1/assistants?owner=me')).json.total).toBe(0);
+    expect(await total()).toBe(before);
   });
 
   it('gives limits and names as values of a reason, for a refused save as well', async () => {
