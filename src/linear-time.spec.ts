@@ -60,6 +60,18 @@ const rubricOf = (text: string): unknown => ({
 const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   string: (text) => text,
   'string | null': (text) => text,
+  'string | undefined': (text) => `vanish ${text}`,
+  HiddenStyles: () => new Set(['Hidden']),
+  OpenedParts: (text) =>
+    Object.assign(new Map([['word/embeddings/part.xml', Buffer.from(text)]]), { opened: new Set<string>() }),
+  'readonly unknown[]': (text) => [
+    { subtype: 'FreeText', contentsObj: { str: text }, rect: [0, 0, 100, 20] },
+    { subtype: 'Widget', fieldType: 'Tx', fieldValue: text, rect: [0, 0, 100, 20] },
+  ],
+  'readonly PdfTextItem[]': () => [],
+  'readonly LabelledSlot[]': (text) => [{ name: '1_context', label: text }],
+  TemplateStyle: () => 'en',
+  TemplateLanguage: () => 'en',
   unknown: rubricOf,
   RubricDocument: rubricOf,
   RubricFormat: () => 'markdown',
