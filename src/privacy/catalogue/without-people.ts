@@ -1,5 +1,6 @@
 /** Tables without rows about people, with the reason. */
 export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
+  applied_writes: 'ids of writes, forgotten within hours',
   assistant_aliases: 'numbers of assistants at other installations',
   assistant_call_counts: 'counts calls between assistants and organizations',
   assistant_group_shares: 'shares with groups',
