@@ -140,7 +140,7 @@ export class PromptTemplatesService {
     const row = await this.versions.change(request, verb, (row) => {
       const changed = Object.entries(changes).filter(([member, value]) => row[member as keyof Changes] !== value);
       const values = Object.fromEntries(changed);
-      return changed.length === 0 ? null : { values, after: audited(values as Changes) };
+      return changed.length === 0 ? null : { values, after: audited(values) };
     });
     return present(row);
   }

@@ -27,6 +27,7 @@ const stored: Issuer = {
   groups_claim: null,
   group_match: null,
   organization_claim: null,
+  external_id_claim: null,
   organizations: {},
   email_domains: {},
   initiate_login_uri: 'https://learn.example/auth/oidc/campus/login',
