@@ -363,10 +363,14 @@ describe('who sees an assistant', () => {
       (await list(who, '/v1/models')).includes(`lamb_assistant.${id}`),
       (await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages: [{ role: 'user', content: 'Q' }] })).status,
     ];
-    const calling = async (): Promise<number> => {
+    /** Codes of the errors of an assistant that calls this one. */
+    const calling = async (): Promise<string[]> => {
       const call = { type: 'assistant', assistant_id: id, name: 'Tutor', description: 'Answers' };
-      return (await colleague.api('POST', ASSISTANTS, { name: 'C', metadata: { ...multiTool(), functions: [call] } }))
-        .status;
+      const body = { name: 'C', metadata: { ...multiTool(), functions: [call] } };
+      const { status, json } = await colleague.api('POST', ASSISTANTS, body);
+      expect(status).toBe(201);
+      const found = json.diagnostics as readonly { readonly severity: string; readonly code: string }[];
+      return found.filter(({ severity }) => severity === 'error').map(({ code }) => code);
     };
     const switched = (members_can_use_all: boolean | null) =>
       app.api('PATCH', '/api/v1/organizations/default', { features: { members_can_use_all } });
@@ -376,12 +380,12 @@ describe('who sees an assistant', () => {
     expect(await uses(colleague)).toEqual(['use', true, true, 200]);
     expect(await uses(student)).toEqual([null, false, false, 404]);
     expect(await uses(stranger)).toEqual([null, false, false, 404]);
-    expect(await calling()).toBe(201);
+    expect(await calling()).toEqual([]);
     expect((await colleague.api('GET', `${ASSISTANTS}/${id}`)).text).not.toMatch(/prompt_template|metadata/);
     expect((await colleague.api('POST', `${ASSISTANTS}/${id}/convert`)).status).toBe(403);
     await switched(null);
     expect(await uses(colleague)).toEqual([null, false, false, 404]);
-    expect(await calling()).toBe(404);
+    expect(await calling()).toEqual(['tool.inaccessible']);
   });
 
   it('and a runner never sees how it is made', async () => {

@@ -80,8 +80,11 @@ describe('a completion', () => {
     ];
     const body = { messages: [{ role: 'user', content }] };
     const refused = await app.api('POST', `/api/v1/assistants/${classic}/completions`, body);
-    expect([refused.status, refused.json.error.code]).toEqual([400, 'unsupported_content']);
-    expect(refused.json.error.message).toContain('text only');
+    expect([refused.status, refused.json.code]).toEqual([400, 'unsupported_content']);
+    expect(refused.json.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'messages[0].content[1]',
+      'messages[0].content[2]',
+    ]);
     expect(upstream.requests).toHaveLength(0);
   });
 

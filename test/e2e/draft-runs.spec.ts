@@ -3,6 +3,7 @@ import { makeAssistant, multiTool, user } from '../support/chat';
 import { type Person, person } from '../support/people';
 import { readEvents } from '../support/run-events';
 import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
 
 const DEFINITION = {
   name: 'On the screen',
@@ -110,28 +111,17 @@ describe('a run of a definition that is not saved', () => {
     expect(wrong.json.errors.map(({ path }: { path: string }) => path)).toEqual(
       expect.arrayContaining(['definition.typo', 'definition.metadata.tools[0].plugin']),
     );
-    const foreign = await start(teacher, {
-      definition: {
-        ...DEFINITION,
-        metadata: multiTool([
-          {
-            plugin: 'simple_rag',
-            placeholder: '1_context',
-            enabled: true,
-            config: { collections: ['0190d8a0-0000-7000-8000-000000000000'] },
-          },
-        ]),
-      },
-    });
-    expect([foreign.status, foreign.json.errors?.[0]?.path]).toEqual([
-      404,
-      'definition.metadata.tools[0].config.collections[0]',
-    ]);
   });
 
   it('reads nothing of the owner’s that its editor may not read, in no place of the definition', async () => {
+    upstream.always({ content: 'I do not know.' });
     const owned = await app.api('POST', '/api/v1/knowledge-bases', { name: 'Of the owner' });
-    await app.api('POST', '/api/v1/files', filesForm(['owned/secret.md', 'Secret.']));
+    const documents = `/api/v1/knowledge-bases/${owned.json.id}`;
+    await app.api('POST', `${documents}/documents`, filesForm(['osmosis.md', 'Osmosis is a CANARY.']));
+    await until(
+      async () => (await app.api('POST', `${documents}/query`, { query: 'osmosis' })).json.results.length > 0,
+    );
+    await app.api('POST', '/api/v1/files', filesForm(['owned/secret.md', 'CANARY of the file.']));
     const id = await makeAssistant(app);
     await app.api('PUT', `/api/v1/assistants/${id}/shares`, { shares: [{ email: teacher.email, access: 'edit' }] });
     const search = { plugin: 'simple_rag', config: { collections: [owned.json.id] } };
@@ -145,7 +135,12 @@ describe('a run of a definition that is not saved', () => {
       { ...DEFINITION.metadata, rag_processor: 'single_file_rag', file_path: 'owned/secret.md' },
     ]) {
       const started = await start(teacher, { assistant_id: id, definition: { ...DEFINITION, metadata } });
-      expect([metadata, started.status]).toEqual([metadata, 404]);
+      expect([metadata, started.status]).toEqual([metadata, 202]);
+      await eventsOf(teacher, started.json.run_id);
+      const report = (await teacher.api('GET', `/api/v1/runs/${started.json.run_id}/report`)).text;
+      const asked = JSON.stringify(upstream.requests.map(({ body }) => body));
+      for (const told of [report, asked])
+        expect([metadata, told]).toEqual([metadata, expect.not.stringMatching(/CANARY|query_kb/)]);
     }
   });
 

@@ -167,7 +167,8 @@ describe('an assistant as a tool', () => {
   it('A2 is called while it is shared with a group of the owner, A3 not once the owner left', async () => {
     const id = await target(maker);
     const course = await group(world.owner);
-    expect((await world.owner.api('POST', ASSISTANTS, calls(id))).status).toBe(404);
+    const early = await world.owner.api('POST', ASSISTANTS, calls(id));
+    expect(early.json.diagnostics).toContainEqual(expect.objectContaining({ code: 'tool.inaccessible' }));
     await good(shareAssistant(id, { groups: [{ group_id: course.id }] }));
     const asking = await calling(world.owner, id);
     const allowed = await ask(world, student, asking, { calls: [call(id)] });

@@ -279,7 +279,7 @@ describe('a bad launch of LTI 1.1', () => {
     ['LTI 2', 400, 'version', { lti_version: 'LTI-2p0' }, {}],
     ['nobody', 400, 'subject', { user_id: '' }, {}],
     ['no role', 403, 'role', { roles: '' }, {}],
-    ['a role that is none', 403, 'role', { roles: 'urn:lti:role:ims/lis/Ghost' }, {}],
+    ['a role that is none', 403, 'role_unknown', { roles: 'urn:lti:role:ims/lis/Ghost' }, {}],
     ['no link', 400, 'no_resource', { resource_link_id: '' }, {}],
     ['no assistant', 404, 'no_assistant', { custom_assistant: '' }, {}],
     ['an unsubstituted parameter', 404, 'no_assistant', { custom_assistant: '$Assistant.id' }, {}],

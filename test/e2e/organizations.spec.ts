@@ -88,13 +88,13 @@ describe('settings', () => {
       providers: { openai: { small_fast_model: 'gpt-4o-mini' } },
       features: { sharing: false },
     });
-    const patched = await asPhysics('PATCH', path, { limits: { tokens_per_month: 1_000 }, models: ['gpt-4o'] });
+    const patched = await asPhysics('PATCH', path, { limits: { rules: [] }, models: ['gpt-4o'] });
     expect(patched.status).toBe(200);
     expect(patched.json).toMatchObject({
       slug: 'physics',
       providers: { openai: { models: ['gpt-4o', 'gpt-4o-mini'], default_model: 'gpt-4o', fast_model: 'gpt-4o-mini' } },
       features: { sharing: false, publishing: true },
-      limits: { tokens_per_month: 1_000 },
+      limits: { rules: [] },
       models: ['gpt-4o'],
     });
     for (const part of [

@@ -136,9 +136,9 @@ describe('a question that the conversation explains', () => {
   });
 
   it('is told to editors in the report, as it was asked', async () => {
-    upstream.forModel(FAST, { content: 'thylakoid membrane' });
+    upstream.forModel(FAST, { content: 'thylakoid membrane in photosynthesis' });
     const { json } = await complete(await multiTool({ rewrite_query: true }), { verbose: true });
-    expect(json.choices[0].message.content).toContain('- **Query:** thylakoid membrane');
+    expect(json.choices[0].message.content).toContain('- **Query:** thylakoid membrane in photosynthesis');
     expect(json.choices[0].message.content).toContain('- **Knowledge Base:** Botany');
   });
 
@@ -222,14 +222,14 @@ describe("LAMB's RAG processors", () => {
   });
 
   it('context_aware_rag asks what the conversation leads to', async () => {
-    upstream.forModel(FAST, { content: 'Calvin cycle enzymes' });
+    upstream.forModel(FAST, { content: 'Calvin cycle enzymes of photosynthesis' });
     await complete(await classic('context_aware_rag'));
     expect(lastPrompt()).toContain('Calvin cycle');
     expect(lastPrompt()).not.toContain('close at night');
   });
 
   it('hierarchical_rag returns the sections of what it finds', async () => {
-    upstream.forModel(FAST, { content: 'Calvin cycle enzymes' });
+    upstream.forModel(FAST, { content: 'Calvin cycle enzymes of photosynthesis' });
     const { json } = await complete(await classic('hierarchical_rag'));
     expect(lastPrompt()).toContain('close at night');
     expect(json.sources.length).toBeGreaterThan(0);

@@ -93,7 +93,10 @@ describe('a verbose completion', () => {
 
   it('is safe for list content and images', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAABBBB' } };
-    const { status, json } = await ask(loud, {
+    const seeing = (await app.api('POST', `/api/v1/assistants/${loud}/duplicate`)).json;
+    const metadata = { ...seeing.metadata, capabilities: { ...seeing.metadata.capabilities, vision: true } };
+    await app.api('PATCH', `/api/v1/assistants/${seeing.id}`, { metadata });
+    const { status, json } = await ask(seeing.id, {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, image] }],
     });
     expect(status).toBe(200);

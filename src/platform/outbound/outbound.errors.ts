@@ -23,8 +23,14 @@ export function outboundFailure(error: unknown, state: { cancelled: boolean; tim
   if (state.timedOut || TIMEOUTS.has((error as NodeJS.ErrnoException | null)?.code ?? '')) {
     return new AppError('upstream_timeout', 'The server did not answer in time', { cause: error });
   }
+  if (UNREADABLE.test((error as NodeJS.ErrnoException | null)?.code ?? '')) {
+    return new AppError('upstream_bad_response', 'The compressed answer of the server is damaged', { cause: error });
+  }
   return new AppError('upstream_error', 'The server could not be reached', { cause: error });
 }
+
+/** Codes of Node's zlib, for gzip and deflate and for brotli. */
+const UNREADABLE = /^(?:Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/;
 
 const TIMEOUTS: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
