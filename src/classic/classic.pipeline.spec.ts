@@ -47,6 +47,7 @@ function jobOf(
       rubricId: null,
       rubricFormat: 'markdown',
       filePath: null,
+      reads: ['collections'],
     },
   };
   const compiled = { template: compileTemplate(document.template, { types: [], names: ['context'] }), pipeline: null };
