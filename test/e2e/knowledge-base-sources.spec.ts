@@ -193,7 +193,7 @@ describe('hostile sites', () => {
       ['/image', 'failed', 'source.content_type'],
       ['/nothing', 'failed', 'source.not_found'],
       ['/login', 'failed', 'source.forbidden'],
-      ['/zipped', 'failed', 'upstream_bad_response'],
+      ['/zipped', 'failed', 'upstream_error'],
     ]);
   });
 

@@ -24,7 +24,7 @@ export function outboundFailure(error: unknown, state: { cancelled: boolean; tim
     return new AppError('upstream_timeout', 'The server did not answer in time', { cause: error });
   }
   if (UNREADABLE.test((error as NodeJS.ErrnoException | null)?.code ?? '')) {
-    return new AppError('upstream_bad_response', 'The compressed answer of the server is damaged', { cause: error });
+    return new AppError('upstream_error', 'The compressed answer of the server is damaged', { cause: error });
   }
   return new AppError('upstream_error', 'The server could not be reached', { cause: error });
 }
