@@ -156,7 +156,9 @@ test('terms and prices are set', async ({ page, api }) => {
   await expect(row.getByLabel('Model')).toHaveValue('gpt-4o');
   await row.getByTestId('price-input').fill('2.5');
   await row.getByTestId('price-output').fill('10');
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await prices.getByRole('button', { name: 'Save' }).click();
+  await (await saved).finished();
   await expect
     .poll(async () => (await api.get(ORGANIZATION)).prices)
     .toEqual({
