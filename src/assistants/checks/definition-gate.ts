@@ -16,7 +16,7 @@ export class DefinitionGate {
     private readonly compiler: AssistantCompiler,
   ) {}
 
-  /** As `withAutomaticTemplate`, over the installed tools. */
+  /** Applies `withAutomaticTemplate` over the installed tools. */
   withTemplate(definition: Definition, before: Definition | null = null): Definition {
     return this.compiler.withTemplate(definition, before);
   }

@@ -50,7 +50,7 @@ export class SignInLinks {
     );
   }
 
-  /** For the administrator of a new installation; null once somebody has signed in. */
+  /** Sign-in link for the administrator of a new installation; null once somebody has signed in. */
   async makeFirst(member: LinkedMember): Promise<SignInLink | null> {
     return (await this.links.hasSignIns()) ? null : this.make(member);
   }

@@ -21,7 +21,7 @@ export interface VendorCall<Kept extends object = object> {
   /** The value that an earlier answer of this conversation kept under the id of a function call. */
   readonly recall: (callId: string) => Kept | undefined;
   readonly keep: (callId: string, kept: Kept) => void;
-  /** For the text of one answer as it is streamed. */
+  /** Makes a splitter for the text of one streamed answer. */
   readonly thoughts: () => ThoughtSplitter;
 }
 

@@ -1,4 +1,4 @@
-/** What a piece of an answer holds: text for the reader, and thoughts that a model wrote into its text. */
+/** Parts of a piece of an answer: text for the reader, and thoughts that a model wrote into its text. */
 export interface SplitText {
   readonly text: string;
   readonly thoughts: string;
@@ -44,7 +44,7 @@ export class ThoughtSplitter {
     return { text: this.state === 'text' ? this.release() : '', thoughts };
   }
 
-  /** What was held back. Thoughts that nothing opened or closed were the answer. */
+  /** Gives the text that was held back. Thoughts that nothing opened or closed were the answer. */
   finish(): SplitText {
     const rest = this.release();
     const isText = this.state !== 'thoughts' || this.startsInThoughts;

@@ -36,7 +36,7 @@ export class ChatStreamReader implements ChunkReader {
   private usage: Usage | null = null;
   private sawUsage = false;
   private readonly repairs = new Map<number, ChoiceRepair>();
-  /** Of the first choice, whose text and calls the service reads itself. */
+  /** Splitter of the first choice, whose text and calls the service reads itself. */
   private readonly thoughts: ThoughtSplitter;
   private latest: StrictChunk['chunk'] | null = null;
 

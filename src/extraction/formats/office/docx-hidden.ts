@@ -5,7 +5,7 @@ export type HiddenStyles = ReadonlySet<string>;
 
 const isOn = (value: string | undefined): boolean => !['0', 'false', 'off'].includes(value ?? 'true');
 
-/** What run properties say about hidden text; undefined when they leave it to styles. */
+/** Visibility that run properties state: true for hidden text; undefined when they leave it to styles. */
 const hiddenIn = (properties: XmlElement | undefined): boolean | undefined => {
   const vanish = childNamed(properties, 'vanish');
   return vanish === undefined ? undefined : isOn(vanish.attributes['w:val']);
