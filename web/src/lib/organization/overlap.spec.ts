@@ -197,6 +197,14 @@ describe('what the forms show after a save', () => {
     expect(shown.providers).toEqual({ google: provider({ enabled: false }) });
   });
 
+  it('leaves the terms of another form as they were when a rule is saved, so that its next save meets what others did', () => {
+    const now = of({ limits: { rules: [{ id: 'mine' }], terms: [{ name: 'Theirs' }] } });
+    const before = of({ limits: { rules: [], terms: [] } });
+    const shown = shownAfter(before, now, unitsOf({ limits: { rules: [] } }));
+    expect(shown.limits).toEqual({ rules: [{ id: 'mine' }], terms: [] });
+    expect(paths(overlaps(shown, now, { limits: { terms: [] } }, false))).toEqual(['limits.terms']);
+  });
+
   it('knows the things that forms edit as a whole', () => {
     expect(
       unitsOf({ name: 'x', features: {}, providers: { openai: {} }, mcp: { servers: { library: null } } }),

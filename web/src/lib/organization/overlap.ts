@@ -109,6 +109,7 @@ export function unitsOf(patch: SettingsPatch): readonly string[] {
   return Object.entries(patch).flatMap(([part, change]) => {
     if (part === 'providers') return Object.keys(change ?? {}).map((name) => `providers.${name}`);
     if (part === 'mcp') return Object.keys(member(change, 'servers') ?? {}).map((name) => `mcp.servers.${name}`);
+    if (part === 'limits') return Object.keys(change ?? {}).map((name) => `limits.${name}`);
     return [part];
   });
 }
