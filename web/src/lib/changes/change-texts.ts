@@ -45,6 +45,8 @@ const WORDED: Readonly<Record<string, (value: string) => string>> = {
   placeholder: (name) => `{${name}}`,
 };
 
+const shortOf = (path: string, value: unknown, names: Names): string => short(valueOf(path, value, names));
+
 /** A value as people read it; structures as JSON. */
 function valueOf(path: string, value: unknown, names: Names): string {
   if (isNothing(value)) return t('changes.nothing');
@@ -56,9 +58,9 @@ function valueOf(path: string, value: unknown, names: Names): string {
       .join(', ');
   if (typeof value === 'boolean') return t(value ? 'changes.on' : 'changes.off');
   if (typeof value === 'number') return i18n.number(value);
-  if (typeof value === 'string') return WORDED[path]?.(value) ?? short(valueText(PREFIXES, path, value));
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return short(value.join(', '));
-  return short(JSON.stringify(value));
+  if (typeof value === 'string') return WORDED[path]?.(value) ?? valueText(PREFIXES, path, value);
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return JSON.stringify(value);
 }
 
 /** The name of a tool as on its card; of a function what its author called it, else what it reads, else its kind. */
@@ -84,14 +86,44 @@ interface Sides {
 }
 
 const bothSides = ({ path, from, to }: Sides, names: Names): { from: string; to: string } => ({
-  from: valueOf(path, from, names) ?? '',
-  to: valueOf(path, to, names) ?? '',
+  from: shortOf(path, from, names),
+  to: shortOf(path, to, names),
 });
 
 function valueLabel(path: string): string {
   const label = path === 'type' ? t('changes.type') : partLabel(path);
   return label === path ? humanised(path.replace(/^metadata\./, '')) : label;
 }
+
+/** A field of a definition as people read it whole: each tool with its settings below, each switch on a line of its own. */
+export function fieldText(path: string, value: unknown, names: Names): string {
+  if (isNothing(value)) return '';
+  if (typeof value === 'string') return WORDED[path]?.(value) ?? value;
+  if (path === 'metadata.tools' || path === 'metadata.functions')
+    return (value as readonly Entry[]).map((entry) => entryText(entry, names)).join('\n');
+  if (typeof value !== 'object' || Array.isArray(value)) return valueOf(path, value, names);
+  return membersText(value as Values, (name) => valueLabel(`${path}.${name}`), names);
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function entryText(entry: Entry, names: Names): string {
+  const name = entryName(entry, names);
+  if (typeof entry === 'string') return name;
+  const { plugin: _plugin, type: _type, enabled = true, config, ...rest } = entry as Values;
+  const settings = membersText({ ...rest, ...(config as Values | undefined) }, settingTitle, names);
+  return [`${name}${enabled === false ? ` (${t('changes.off')})` : ''}`, settings.replace(/^/gm, '  ')]
+    .join('\n')
+    .trimEnd();
+}
+
+/** In one order on both sides: stored JSON comes back in an order of its own. */
+const membersText = (values: Values, label: (name: string) => string, names: Names): string =>
+  Object.entries(values)
+    .filter(([, value]) => !isNothing(value))
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, value]) => `${label(name)}: ${valueOf(name, value, names)}`)
+    .join('\n');
 
 /** A change in one line: `Strategy: Sequential → By dependency`. `isNew`: there was nothing before. */
 export function changeText(change: Change, names: Names, isNew = false): string {

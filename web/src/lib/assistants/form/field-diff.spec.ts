@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DefinitionBody } from './body';
+import { fieldText } from '$lib/changes/change-texts';
 import { differences } from './field-diff';
 
 const BODY: DefinitionBody = {
@@ -22,6 +23,23 @@ describe('differences of two definitions', () => {
       { path: 'name', kind: 'value', theirs: 'Essay feedback', mine: 'Essays' },
       { path: 'metadata.llm', kind: 'value', theirs: 'gpt-4o-mini', mine: 'gpt-4o' },
     ]);
+  });
+
+  it('show tools by their names and settings, not as JSON', () => {
+    const names = { of: (kind: string, id: unknown) => (kind === 'rubric' && id === 'r1' ? 'Essays' : null) };
+    const tools = (top: number) => [
+      { plugin: 'rubric_rag', placeholder: '1_context', config: { rubric_id: 'r1' } },
+      { plugin: 'simple_rag', enabled: false, config: { top_k: top, collections: ['c1'] } },
+    ];
+    const of = (top: number) => ({ ...BODY, metadata: { ...BODY.metadata, tools: tools(top) } });
+    const [found, ...others] = differences(of(3), of(5), (path, value) => fieldText(path, value, names as never));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ path: 'metadata.tools', kind: 'text' });
+    expect(found?.theirs).toContain('Essays');
+    expect(found?.theirs.split('\n').filter((line) => !found.mine.split('\n').includes(line))).toEqual([
+      expect.stringMatching(/^ {2}.+: 3$/),
+    ]);
+    expect(found?.theirs).not.toMatch(/[[\]"]/);
   });
 
   it('show structures and long texts as texts, and what one side lacks as empty', () => {
