@@ -3,6 +3,7 @@ import { AssistantsService } from '../assistants';
 import { FilesService } from '../files';
 import { AppError, type Caller } from '../kernel';
 import { DocumentsService, KnowledgeBasesService, type CreateKnowledgeBaseDto } from '../knowledge-bases';
+import { MemberChecklists } from '../organizations';
 import { RubricsService } from '../rubrics';
 import { BRIEF_FILE, demoAssistants, ESSAY_FEEDBACK, PYTHON, STATISTICS } from './demo-assistants';
 import { contentFolder, contentRubric } from './demo-content';
@@ -36,6 +37,7 @@ export class DemoSeeder {
     private readonly documents: DocumentsService,
     private readonly rubrics: RubricsService,
     private readonly files: FilesService,
+    private readonly checklists: MemberChecklists,
   ) {}
 
   /** Id of the demo's multi-tool assistant; null when the organization has only its own assistants. */
@@ -59,6 +61,7 @@ export class DemoSeeder {
     const rubric = await this.rubrics.create(caller, contentRubric());
     const ids: number[] = [];
     for (const definition of demoAssistants(rubric.id)) ids.push(await this.assistants.create(caller, definition));
+    await this.checklists.answer(caller, { since: new Date().toISOString() });
     this.logger.log({ msg: 'demo seeded', assistants: ids });
     return ids[0] ?? null;
   }

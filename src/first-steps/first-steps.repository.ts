@@ -13,19 +13,21 @@ export interface Deeds {
 export class FirstStepsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The steps that a person has done so far. */
-  async deedsOf({ organizationId, userId }: Principal): Promise<Deeds> {
+  /** The steps that a person has done so far, or `since` then. */
+  async deedsOf({ organizationId, userId }: Principal, since: string | null): Promise<Deeds> {
     const [row] = await this.dataSource.query<Deeds[]>(
       `SELECT
          EXISTS (SELECT FROM knowledge_bases base JOIN kb_documents document ON document.knowledge_base_id = base.id
                   WHERE base.organization_id = $1 AND base.owner_id = $2 AND base.deleted_at IS NULL
-                    AND document.deleted_at IS NULL)
-           OR EXISTS (SELECT FROM files WHERE organization_id = $1 AND owner_id = $2) AS material,
-         EXISTS (SELECT FROM assistants WHERE organization_id = $1 AND owner_id = $2 AND deleted_at IS NULL) AS assistant,
+                    AND document.deleted_at IS NULL AND document.created_at > coalesce($3::timestamptz, '-infinity'))
+           OR EXISTS (SELECT FROM files WHERE organization_id = $1 AND owner_id = $2
+                    AND created_at > coalesce($3::timestamptz, '-infinity')) AS material,
+         EXISTS (SELECT FROM assistants WHERE organization_id = $1 AND owner_id = $2 AND deleted_at IS NULL
+                    AND created_at > coalesce($3::timestamptz, '-infinity')) AS assistant,
          EXISTS (SELECT FROM runs WHERE organization_id = $1 AND user_id = $2) AS asked,
          EXISTS (SELECT FROM assistants WHERE organization_id = $1 AND owner_id = $2 AND published
                     AND deleted_at IS NULL) AS published`,
-      [organizationId, userId],
+      [organizationId, userId, since],
     );
     if (row === undefined) throw new Error('The query of the first steps gave no row');
     return row;

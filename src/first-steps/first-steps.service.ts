@@ -32,9 +32,9 @@ export class FirstSteps {
 
   private async stepsOf(caller: Caller, isConnected: boolean): Promise<FirstStepsDto['steps']> {
     if (caller.role === 'member' && !caller.systemAdmin) return null;
-    const { quotations = false, closed = false } = await this.checklists.of(caller);
+    const { quotations = false, closed = false, since = null } = await this.checklists.of(caller);
     if (closed) return null;
-    const { material, assistant, asked, published } = await this.repository.deedsOf(caller);
+    const { material, assistant, asked, published } = await this.repository.deedsOf(caller, since);
     const steps = [
       { name: 'model' as const, done: isConnected || quotations },
       { name: 'material' as const, done: material },

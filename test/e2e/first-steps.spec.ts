@@ -1,3 +1,6 @@
+import { DataSource } from 'typeorm';
+import { MemberChecklists } from '../../src/organizations';
+import { withinOrganization } from '../../src/platform/database';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { person, type Person } from '../support/people';
 import { until } from '../support/until';
@@ -32,6 +35,22 @@ describe('the checklist for a first assistant', () => {
     expect(await stepsOf(who)).toBeNull();
     await who.api('DELETE', `/api/v1/assistants/${id}`);
     expect(await stepsOf(who)).toBeNull();
+  });
+
+  it('counts what the person made, not the demo that the service made in their name', async () => {
+    const who = await person(app, { role: 'teacher' });
+    await who.api('POST', '/api/v1/files', filesForm(['demo.txt', 'Made by the service.']));
+    await who.api('POST', '/api/v1/assistants', { name: 'Demo', metadata: {} });
+    expect(await stepsOf(who)).toEqual(['material', 'assistant']);
+    const [member] = await app
+      .get(DataSource)
+      .query('SELECT organization_id FROM members WHERE user_id = $1', [who.userId]);
+    const principal = { organizationId: member.organization_id, userId: who.userId };
+    const since = new Date().toISOString();
+    await withinOrganization(principal.organizationId, () => app.get(MemberChecklists).answer(principal, { since }));
+    expect(await stepsOf(who)).toEqual([]);
+    await who.api('POST', '/api/v1/files', filesForm(['own.txt', 'Made by the person.']));
+    expect(await stepsOf(who)).toEqual(['material']);
   });
 
   it('goes when it is dismissed, for this person only', async () => {

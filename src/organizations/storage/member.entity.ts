@@ -11,6 +11,8 @@ export interface ChecklistAnswers {
   /** Go on with quotations, without a model. */
   readonly quotations?: boolean;
   readonly closed?: boolean;
+  /** ISO time. What the service made before then, in the person's name, is no step of theirs. */
+  readonly since?: string;
 }
 
 @Entity('members')
