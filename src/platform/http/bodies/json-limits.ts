@@ -23,6 +23,9 @@ export const HOUSE_LIMITS: JsonLimits = {
   shapes: 10_000,
 };
 
+/** Bytes of one member name in any body: shapes bound the number of names, not their length. */
+export const MOST_NAME_BYTES = 1_024;
+
 /** Conversations are long lists of small messages. */
 export const CHAT_LIMITS: JsonLimits = {
   depth: 32,

@@ -28,6 +28,7 @@ describe('JsonScanner', () => {
     ['brackets and commas in strings', JSON.stringify({ text: '[{,'.repeat(50_000) })],
     ['quotes and backslashes in strings', JSON.stringify({ text: '\\",[\\\\",{'.repeat(50_000) })],
     ['white space', `{${' \n'.repeat(50_000)}}`],
+    ['the longest name of a member', JSON.stringify({ ['n'.repeat(1_024)]: 1 })],
     ['no JSON at all', 'hello'],
     ['closing brackets alone', ']'.repeat(50_000)],
   ])('accepts %s', (_name, text) => expect(verdict(text)).toBe('accepted'));
@@ -40,6 +41,8 @@ describe('JsonScanner', () => {
     ['too long an array', list(2_001, '0')],
     ['too many empty objects', list(2_001, '{}')],
     ['too many members', object(201)],
+    ['a longer name of a member', JSON.stringify({ ['n'.repeat(1_025)]: 1 })],
+    ['a longer name of a member with escaped quotes', `{"${String.raw`\"`.repeat(513)}":1}`],
     ['commas alone', `[${','.repeat(3_000)}`],
     ['an array after an escaped quote', `{"a":"\\\\","b":${list(2_001, '0')}}`],
   ])('refuses %s', (_name, text) => expect(verdict(text)).toBe('body_too_complex'));

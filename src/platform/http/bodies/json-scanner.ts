@@ -1,5 +1,5 @@
 import { AppError, invalid } from '../../../kernel';
-import { HOUSE_LIMITS, type JsonLimits } from './json-limits';
+import { HOUSE_LIMITS, type JsonLimits, MOST_NAME_BYTES } from './json-limits';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -81,7 +81,7 @@ export class JsonScanner {
     const isOdd = (end - start) % 2 === 1;
     // Continues a run of backslashes of the previous piece.
     this.isEscaped = start === from ? isOdd !== this.isEscaped : isOdd;
-    if (this.name !== null) this.name += bytes.toString('latin1', from, end);
+    if (this.name !== null) this.name = nameWith(this.name, bytes, from, end);
     if (quote === -1) return end;
     if (this.isEscaped) {
       this.isEscaped = false;
@@ -154,6 +154,12 @@ export class JsonScanner {
   private tooDeep(): AppError {
     return tooComplex(`The body nests deeper than ${this.limits.depth} levels`);
   }
+}
+
+function nameWith(name: string, bytes: Buffer, from: number, end: number): string {
+  if (name.length + end - from > MOST_NAME_BYTES)
+    throw tooComplex(`The name of a member has more than ${MOST_NAME_BYTES} bytes`);
+  return name + bytes.toString('latin1', from, end);
 }
 
 /** Applies the limits of a body to a JSON text inside one. @throws {AppError} `validation_failed` */
