@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import type { AppError } from '../../src/kernel';
+import { AuditLog, AuditVerifier } from '../../src/platform/audit';
 import { AccountRemoval } from '../../src/privacy/erasure/account-removal.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
 import type { HeldErasure } from '../../src/privacy/erasure/erasure.types';
@@ -156,6 +157,33 @@ it('erases everything about a person, hands over what others use, and reports wh
   const nobody = `SELECT 1 FROM runs WHERE user_id = '00000000-0000-0000-0000-000000000000' AND total_tokens IS NOT NULL`;
   expect(await sql(nobody)).toHaveLength(2);
 }, 120_000);
+
+it('erases former names and addresses, and names of a directory and of a learning platform', async () => {
+  const token = ok(await owner.api('POST', '/api/v1/organizations/default/scim/tokens', { name: 'directory' })).json;
+  const scim = { authorization: `Bearer ${token.token}`, 'content-type': 'application/scim+json' };
+  const resource = {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName: 'quixlogin@uni.example',
+    externalId: 'quix-object-id',
+    displayName: 'Quixname by directory',
+    emails: [{ value: 'quixformer@uni.example', primary: true }],
+  };
+  const { id } = ok(await app.api('POST', '/scim/v2/Users', resource, scim)).json;
+  const moved = { ...resource, emails: [{ value: 'quixlater@uni.example', primary: true }] };
+  ok(await app.api('PUT', `/scim/v2/Users/${id}`, moved, scim));
+  ok(await owner.api('PATCH', `${MEMBERS}/${id}`, { name: 'Quixname by an owner' }));
+  const [{ id: organizationId }] = await sql(`SELECT id FROM organizations WHERE slug = 'default'`);
+  const entry = { caller: null, organizationId, action: 'identity.link', target: { type: 'member', id } };
+  await app.get(AuditLog).record({ ...entry, after: { lti_platform: id, subject: 'moodle::quixsubject' } });
+  const about = { ...entry, action: 'probe.note', target: { type: 'probe', id: '1' } };
+  await app.get(AuditLog).record({ ...about, after: { note: 'Mail for QuixFormer@uni.example came back' } });
+
+  const accepted = ok(await erasure(id, { dry_run: false, confirm: 'quixlater@uni.example' }));
+  await done(accepted.json.id);
+  expect(await found('quix')).toEqual([]);
+  const report = await app.get(AuditVerifier).verify(organizationId);
+  expect(report).toMatchObject({ intact: true, findings: [] });
+}, 60_000);
 
 describe('erasing and exporting', () => {
   it('is refused to everybody but administrators of the organization who outrank the person', async () => {

@@ -324,11 +324,26 @@ describe('redacting a person', () => {
       'SELECT after FROM audit_entries WHERE target_id = $1 AND action = $2',
       [person.userId, 'member.add'],
     );
-    expect(entry?.after).toEqual({ email: '[erased]', name: '[erased]', note: 'Analysis for [erased]' });
+    expect(entry?.after).toEqual({ email: '[erased]', name: '[erased]', note: '[erased]' });
     expect(JSON.stringify(await sql('SELECT * FROM audit_entries'))).not.toMatch(/ana\.ruiz/i);
     const report = await verify();
     expect(report).toMatchObject({ intact: true, findings: [] });
     expect(report.redactions).toMatchObject([{ sequence: 6, announced_by: 8 }]);
+  });
+
+  it('clears the fields of entries about the person, whatever they say', async () => {
+    await record(person.userId, { lti_platform: 'p1', subject: 'moodle:4711', made_up: { later: ['Zelda Quixname'] } });
+    await record(person.userId, { name: 'owner', role: 'owner', disabled: false, source: 'scim' });
+    await redact();
+    const entries = await sql<{ after: unknown }>(
+      'SELECT after FROM audit_entries WHERE target_id = $1 AND sequence > 7',
+      [person.userId],
+    );
+    expect(entries.map(({ after }) => after).slice(0, 2)).toEqual([
+      { lti_platform: 'p1', subject: '[erased]', made_up: { later: ['[erased]'] } },
+      { name: '[erased]', role: 'owner', disabled: false, source: 'scim' },
+    ]);
+    await expect(verify()).resolves.toMatchObject({ intact: true, findings: [] });
   });
 
   it('leaves entries about others alone, whatever name the person has', async () => {

@@ -36,11 +36,29 @@ const DEACTIVATE = `
 const REVOKE = `
   UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE organization_id = $1 AND user_id = $2`;
 
-/** The address of the account is the person's alone. A provider may claim any other. */
+/** Values that members of one name have had in the audit entries about the person. */
+const former = (member: string): string => `
+  SELECT value #>> '{}' AS value FROM audit_entries entry
+  CROSS JOIN LATERAL unnest(ARRAY[entry.before, entry.after]) content
+  CROSS JOIN LATERAL jsonb_path_query(content, 'lax $.${member}') value
+  WHERE entry.organization_id = $1 AND entry.target_id = $2::uuid::text`;
+
+/**
+ * An address of the account is the person's alone unless somebody else has taken it since. A provider may claim any
+ * other address.
+ */
 const IDENTITY = `
-  SELECT ARRAY(SELECT email FROM users WHERE id = $2) AS addresses, ARRAY(
+  SELECT ARRAY(
+    SELECT email FROM users WHERE id = $2
+    UNION SELECT value FROM (${former('email')}) had
+    WHERE value LIKE '%@%' AND NOT EXISTS (SELECT FROM users other WHERE other.email = lower(value) AND other.id <> $2)
+  ) AS addresses, ARRAY(
     SELECT name FROM members WHERE organization_id = $1 AND user_id = $2
     UNION SELECT unnest(ARRAY[email, subject]) FROM oidc_identities WHERE organization_id = $1 AND user_id = $2
+    UNION SELECT subject FROM lti_identities WHERE organization_id = $1 AND user_id = $2
+    UNION SELECT unnest(ARRAY[email, legacy_user_id]) FROM lti_legacy_people WHERE organization_id = $1 AND user_id = $2
+    UNION SELECT unnest(ARRAY[user_name_key, external_id]) FROM scim_users WHERE organization_id = $1 AND user_id = $2
+    UNION SELECT value FROM (${former('name')}) had
   ) AS names`;
 
 /** Content of other organizations keeps the account: its owner is needed there. */

@@ -7,16 +7,19 @@ import { AuditLog } from '../entries/audit-log';
 import { AuditSealer } from './audit-sealer';
 import { ChainRepository, type Redaction } from './chain.repository';
 import { contentHash } from '../entries/entry-hash';
-import { valueEraser } from './erase-values';
+import { valueEraser, withoutPerson } from './erase-values';
 
 export interface PersonToRedact {
   readonly organizationId: string;
   readonly userId: string;
-  /** Addresses that nobody else has: erased from every entry. The id stays, it means nobody once the person is erased. */
+  /**
+   * Present and former addresses that nobody else has: erased from every entry. The id stays, it means nobody once the
+   * person is erased.
+   */
   readonly addresses: readonly string[];
   /**
-   * Names and subjects: erased from entries by or about the person only. Administrators choose names, so the name `owner`
-   * would erase that word from the whole log.
+   * Names and subjects: erased from entries by the person only. Administrators choose names, so the name `owner` would
+   * erase that word from the whole log. Entries about the person keep no text that describes the person, listed or not.
    */
   readonly names: readonly string[];
   /** Null for an operator command. */
@@ -71,8 +74,9 @@ export class AuditKeeper {
   ) {}
 
   /**
-   * Removes a person's values and addresses from the entries of one organization. Call it after their sessions have
-   * ended: entries written later are not covered. A second call finds what the first left.
+   * Clears the fields of entries about a person in one organization, and removes the person's values and addresses from
+   * other entries. Call it after their sessions have ended: entries written later are not covered. A second call finds
+   * what the first left.
    * @returns the number of entries changed
    */
   async redactPerson(person: PersonToRedact): Promise<number> {
@@ -80,17 +84,17 @@ export class AuditKeeper {
     const [addresses, names] = [filled(person.addresses), filled(person.names)];
     const key = await this.sealer.keyOf(organizationId);
     const [eraseOwn, eraseAddresses] = [valueEraser([...addresses, ...names]), valueEraser(addresses)];
-    const isOwn = ({ actorUserId, targetId }: AuditEntryEntity): boolean => [actorUserId, targetId].includes(userId);
+    const eraserFor = ({ actorUserId, targetId }: AuditEntryEntity): ((content: unknown) => unknown) => {
+      if (targetId === userId) return (content) => eraseAddresses(withoutPerson(content));
+      return actorUserId === userId ? eraseOwn : eraseAddresses;
+    };
     return this.transactions.run(async (tx) => {
       await this.sealer.sealWithin(organizationId, key, tx);
       const ids = await this.chains.idsAboutPerson(organizationId, userId, patternsOf(addresses), tx);
       let changed = 0;
       for (let from = 0; from < ids.length; from += REDACT_BATCH) {
         const entries = await this.chains.byIds(organizationId, ids.slice(from, from + REDACT_BATCH), tx);
-        const redacted = entries.map((entry) => {
-          const erase = isOwn(entry) ? eraseOwn : eraseAddresses;
-          return { ...entry, ...redactionOf(entry, userId, erase) };
-        });
+        const redacted = entries.map((entry) => ({ ...entry, ...redactionOf(entry, userId, eraserFor(entry)) }));
         const hashes = new Map<string, string>();
         redacted.forEach((entry, at) => {
           const hash = contentHash(key.key, entry);
@@ -181,7 +185,7 @@ export class AuditKeeper {
 function redactionOf(entry: AuditEntryEntity, userId: string, erase: (content: unknown) => unknown): Redaction {
   return {
     id: entry.id,
-    targetId: String(erase(entry.targetId)),
+    targetId: entry.targetId === userId ? userId : String(erase(entry.targetId)),
     before: erase(entry.before),
     after: erase(entry.after),
     ip: entry.actorUserId === userId ? null : entry.ip,

@@ -3,6 +3,33 @@ import { isJsonObject } from '../../../kernel';
 export const ERASED = '[erased]';
 
 /**
+ * Members of an entry about a person that do not say who the person is. An erasure replaces every other text, so a new
+ * member is erased until somebody lists it here.
+ */
+const KEPT_MEMBERS: ReadonlySet<string> = new Set([
+  'role',
+  'language',
+  'source',
+  'issuer',
+  'lti_platform',
+  'joined',
+  'left',
+  'erasure',
+  'heir',
+  'unshared',
+]);
+
+/** Content of an entry about a person without what describes the person, whatever it says. */
+export function withoutPerson(content: unknown): unknown {
+  if (typeof content === 'string') return ERASED;
+  if (Array.isArray(content)) return content.map(withoutPerson);
+  if (!isJsonObject(content)) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([name, member]) => [name, KEPT_MEMBERS.has(name) ? member : withoutPerson(member)]),
+  );
+}
+
+/**
  * Replaces the given values in texts of any depth, whatever their case. An e-mail address is also replaced inside a
  * longer text; a name only where it is the whole text: "An" is part of many words.
  */
