@@ -73,6 +73,7 @@ import { AddAssistantTests1796740000000 } from './1796740000000-AddAssistantTest
 import { CountLostStarts1796820000000 } from './1796820000000-CountLostStarts';
 import { AddReplays1796730100000 } from './1796730100000-AddReplays';
 import { FindPlatformsByAddress1796869000000 } from './1796869000000-FindPlatformsByAddress';
+import { PairLaunchCodes1796869100000 } from './1796869100000-PairLaunchCodes';
 
 /**
  * Every migration, in the order in which a new database applies them: by the stamp at the end of the name. A new one
@@ -153,4 +154,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   CountLostStarts1796820000000,
   AddAppliedWrites1796840000000,
   FindPlatformsByAddress1796869000000,
+  PairLaunchCodes1796869100000,
 ];

@@ -258,8 +258,17 @@ describe('a good launch of LTI 1.1', () => {
     expect((await browser().request(spare, { headers: { 'sec-fetch-site': 'same-origin' } })).location).toContain(
       '/chat/',
     );
-    expect((await sam.request(hop.location ?? '')).location).toContain('/chat/');
     expect((await sam.request(hop.location ?? '')).location).toBeNull();
+  });
+
+  it('ends the code for a new window once the launch was opened', async () => {
+    const sam = browser();
+    const hop = await sam.request(DOORS.activity, { method: 'POST', body: moodle.form('activity') });
+    const spare = `/lti/open/${hop.location?.split('/').at(-1) ?? ''}`;
+    expect((await sam.request(hop.location ?? '')).location).toContain('/chat/');
+    const later = await browser().request(spare, { headers: { 'sec-fetch-site': 'same-origin' } });
+    expect([later.location, later.cookies]).toEqual([null, []]);
+    expect(later.text).toContain('<code>unknown_state</code>');
   });
 });
 

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A checked launch whose session another request opens: in a new window, or where the browser sends its cookies. */
 @Entity('lti_handovers')
 @Index('lti_handovers_expires_idx', ['expiresAt'])
+@Index('lti_handovers_spare_idx', ['spareHash'], { unique: true })
 export class HandoverEntity {
   /** SHA-256 of the code. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_handovers_pk' })
@@ -29,6 +30,10 @@ export class HandoverEntity {
   /** SHA-256 of the secret of the browser that launched; null for a new window, which has none. */
   @Column('text', { name: 'browser_hash', nullable: true })
   browserHash!: string | null;
+
+  /** SHA-256 of a second code, for a new window where the browser keeps no cookies; the use of one code ends both. */
+  @Column('text', { name: 'spare_hash', nullable: true })
+  spareHash!: string | null;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

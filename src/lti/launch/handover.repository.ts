@@ -3,6 +3,13 @@ import { DataSource, LessThan } from 'typeorm';
 import { AcrossOrganizations } from '../../platform/database';
 import { HandoverEntity } from './handover.entity';
 
+/** SHA-256 of what opens a launch. */
+export interface HandoverHashes {
+  readonly code: string;
+  readonly browser: string | null;
+  readonly spare: string | null;
+}
+
 export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'activityId' | 'target'>;
 
 @Injectable()
@@ -11,13 +18,13 @@ export class HandoverRepository {
 
   /** Two minutes by the database's clock. */
   @AcrossOrganizations('sign-in')
-  async insert(hash: string, browserHash: string | null, handover: Handover): Promise<void> {
+  async insert({ code, browser, spare }: HandoverHashes, handover: Handover): Promise<void> {
     await this.dataSource.getRepository(HandoverEntity).delete({ expiresAt: LessThan(new Date()) });
     const { organizationId, userId, assistantIds, activityId, target } = handover;
     await this.dataSource.query(
-      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, activity_id, target, browser_hash, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '2 minutes')`,
-      [hash, organizationId, userId, assistantIds, activityId, target, browserHash],
+      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, activity_id, target, browser_hash, spare_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '2 minutes')`,
+      [code, organizationId, userId, assistantIds, activityId, target, browser, spare],
     );
   }
 
@@ -26,7 +33,8 @@ export class HandoverRepository {
   async consume(hash: string, browserHash: string | null, isOwnPage: boolean): Promise<Handover | null> {
     const [rows] = await this.dataSource.query<[Handover[], number]>(
       `DELETE FROM lti_handovers
-        WHERE hash = $1 AND expires_at > now() AND (browser_hash = $2 OR browser_hash IS NULL AND $3)
+        WHERE expires_at > now()
+          AND (hash = $1 AND (browser_hash = $2 OR browser_hash IS NULL AND $3) OR spare_hash = $1 AND $3)
         RETURNING organization_id AS "organizationId", user_id AS "userId", assistant_ids AS "assistantIds",
                   activity_id AS "activityId", target`,
       [hash, browserHash, isOwnPage],

@@ -37,8 +37,21 @@ export class LaunchSessions {
   /** A code for another request; bound to the browser unless that request comes from a window without its cookies. */
   async handOver(handover: Handover, browser: string | null): Promise<string> {
     const code = newSessionToken();
-    await this.handovers.insert(sessionHashOf(code), browser === null ? null : sessionHashOf(browser), handover);
+    const hashes = {
+      code: sessionHashOf(code),
+      browser: browser === null ? null : sessionHashOf(browser),
+      spare: null,
+    };
+    await this.handovers.insert(hashes, handover);
     return code;
+  }
+
+  /** A code for the browser and one for a new window without its cookies. The use of one ends both. */
+  async handOverTwice(handover: Handover, browser: string): Promise<readonly [code: string, spare: string]> {
+    const [code, spare] = [newSessionToken(), newSessionToken()];
+    const hashes = { code: sessionHashOf(code), browser: sessionHashOf(browser), spare: sessionHashOf(spare) };
+    await this.handovers.insert(hashes, handover);
+    return [code, spare];
   }
 
   /** Null for a code that is unknown, used, expired or of another browser. */

@@ -61,9 +61,11 @@ export class BridgeController {
     await this.answered(request, response, async (language) => {
       const browser = this.browsers.tokenOf(request.headers);
       const handover = browser === null ? null : await this.sessions.receive(code, browser, request.headers);
-      // The pages of teachers are never shown in a frame.
-      if (handover === null || (handover.assistantIds === null && isFramed(request))) {
-        return sendPage(response, language, readyPage(`/lti/open/${encodeURIComponent(spare)}`, language));
+      // The pages of teachers are never shown in a frame. Both codes are used up by then.
+      const isMoved = handover !== null && handover.assistantIds === null && isFramed(request);
+      const next = isMoved ? await this.sessions.handOver(handover, null) : spare;
+      if (handover === null || isMoved) {
+        return sendPage(response, language, readyPage(`/lti/open/${encodeURIComponent(next)}`, language));
       }
       await this.sessions.open(handover, request, response);
       response.redirect(303, handover.target);
@@ -85,8 +87,7 @@ export class BridgeController {
   /** The cookie of a session does not come with a form of another site, and may not be kept in a frame. */
   private async arrivalOf(handover: Handover, request: BellwetherRequest, response: Response): Promise<string> {
     const browser = this.browsers.ensure(request.headers, response);
-    const code = await this.sessions.handOver(handover, browser);
-    const spare = await this.sessions.handOver(handover, null);
+    const [code, spare] = await this.sessions.handOverTwice(handover, browser);
     return `/lti/arrival/${code}/${spare}`;
   }
 
