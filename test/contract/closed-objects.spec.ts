@@ -1,5 +1,6 @@
 import document from '../../openapi.json';
 import { isJsonObject, type JsonObject } from '../../src/kernel';
+import { PLAIN_NAME } from '../../src/organizations/settings/limit.schema';
 import { settingsPatchSchema } from '../../src/organizations/settings/settings.schema';
 
 /** Objects of request bodies that take any member, and why; every other one refuses unknown members by name. */
@@ -64,6 +65,21 @@ describe('objects that clients send', () => {
       return !isObject || schema['additionalProperties'] === false || isJsonObject(schema['additionalProperties']);
     };
     expect(openIn(settingsPatchSchema, 'settings', isClosed)).toEqual([]);
+  });
+
+  it('have names without control characters in every part of the settings', () => {
+    const unfit = (schema: unknown, path: string): string[] => {
+      if (!isJsonObject(schema)) return [];
+      const { properties, items, additionalProperties: others } = schema;
+      const members = Object.entries(isJsonObject(properties) ? properties : {});
+      return [
+        ...members.filter(([name, each]) => name === 'name' && isJsonObject(each) && each['format'] !== PLAIN_NAME),
+      ]
+        .map(([name]) => `${path}.${name}`)
+        .concat(members.flatMap(([name, each]) => unfit(each, `${path}.${name}`)))
+        .concat(unfit(others, `${path}.*`), unfit(items, `${path}[]`));
+    };
+    expect(unfit(settingsPatchSchema, 'settings')).toEqual([]);
   });
 
   it('are open on purpose only', () => {

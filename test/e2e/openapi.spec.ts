@@ -1,3 +1,4 @@
+import { getMetadataStorage } from 'class-validator';
 import { startApp, type TestApp } from '../support/app';
 
 interface Operation {
@@ -37,6 +38,24 @@ describe('the OpenAPI document', () => {
     });
     expect(wrong.map(({ path }) => path)).toEqual([]);
     expect(operations.length).toBeGreaterThan(50);
+  });
+
+  it('takes no name or title with control characters, in whatever body', () => {
+    const storage = getMetadataStorage() as unknown as {
+      validationMetadatas: Map<
+        unknown,
+        { target: { name: string }; propertyName: string; type: string; name?: string }[]
+      >;
+    };
+    const rules = new Map<string, Set<string>>();
+    for (const { target, propertyName, name } of [...storage.validationMetadatas.values()].flat()) {
+      if (!/(^|_)(name|title|label)$/.test(propertyName)) continue;
+      const member = `${target.name}.${propertyName}`;
+      rules.set(member, (rules.get(member) ?? new Set()).add(String(name)));
+    }
+    const texts = [...rules].filter(([, names]) => names.has('isString'));
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.filter(([, names]) => !names.has('isPlainName')).map(([member]) => member)).toEqual([]);
   });
 
   it('keeps the shapes of two rooms apart', () => {

@@ -16,7 +16,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import { MayBeOmitted } from '../../platform/http';
+import { IsPlainName, MayBeOmitted } from '../../platform/http';
 import { READABLE_AS, type ReadableAs } from '../courses/linked-settings';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
@@ -58,6 +58,7 @@ export class ChosenLinkDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   title!: string;
 
   /** One or several assistants behind the link. */

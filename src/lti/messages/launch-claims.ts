@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
+import { cleanName, isJsonObject, type JsonObject } from '../../kernel';
 import { type Reader, type Refusal, RefusedLaunch } from './launch.errors';
 import { type CourseRole, roleIn, shownRoles } from './roles';
 
@@ -83,7 +83,7 @@ const textOf = (value: unknown): string | null =>
 const idOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= MOST_ID && !value.includes('\0') ? value : null;
 
-const titleOf = (value: unknown): string => (textOf(value) ?? '').replaceAll('\0', '').slice(0, MOST_TITLE);
+const titleOf = (value: unknown): string => cleanName(textOf(value) ?? '').slice(0, MOST_TITLE);
 
 const addressOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= 2_000 && URL.canParse(value) ? value : null;
@@ -124,7 +124,7 @@ export const scalarText = (value: unknown): string | null =>
 
 function nameOf({ name, given_name: given, family_name: family }: JsonObject): string | null {
   const whole = textOf(name) ?? textOf([textOf(given), textOf(family)].filter((part) => part !== null).join(' '));
-  return whole === null ? null : whole.replaceAll('\0', '').slice(0, MOST_TITLE);
+  return whole === null ? null : cleanName(whole).slice(0, MOST_TITLE);
 }
 
 /** An address that the platform calls unverified does not count. */

@@ -1,8 +1,11 @@
 import { RULE_ENDINGS, RULE_LIMITS, RULE_SUBJECTS, RULE_WINDOWS } from './limit.types';
 
+/** Format of names on one line, as `IsPlainName` checks them in DTOs. */
+export const PLAIN_NAME = 'plain-name';
+
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000, nullable: true };
 const day = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: '`YYYY-MM-DD`' };
-const name = { type: 'string', minLength: 1, maxLength: 200 };
+const name = { type: 'string', minLength: 1, maxLength: 200, format: PLAIN_NAME };
 /** Per million tokens. */
 const price = { type: 'number', minimum: 0, maximum: 1_000_000 };
 

@@ -43,6 +43,19 @@ describe('validSettingsPatch', () => {
     ]);
   });
 
+  it('refuses line breaks and escape sequences in the names of the organization and of terms', () => {
+    const term = { from: '2027-01-01', to: '2027-06-30' };
+    const terms = [
+      { ...term, name: 'Term\u202E1' },
+      { ...term, name: 'Term 2' },
+    ];
+    expect(pathsOf({ name: 'Uni\r\nBcc: a@b.example\u001b[31m', limits: { terms } })).toEqual([
+      'limits.terms[0].name',
+      'name',
+    ]);
+    expect(pathsOf({ name: 'Universität Ünter 物理' })).toEqual([]);
+  });
+
   it.each(['id', 'slug', 'is_system', 'created_at', 'updated_at', 'settings', 'members', 'owner', 'organization_id'])(
     'refuses %s by name',
     (name) => expect(pathsOf({ [name]: 'x' })).toEqual([name]),

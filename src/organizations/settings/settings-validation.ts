@@ -1,5 +1,14 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { invalid, isJsonObject, type JsonObject, type Problem, valueProblem } from '../../kernel';
+import {
+  invalid,
+  isJsonObject,
+  isPlainName,
+  type JsonObject,
+  NAME_RULE,
+  type Problem,
+  valueProblem,
+} from '../../kernel';
+import { PLAIN_NAME } from './limit.schema';
 import { settingsPatchSchema } from './settings.schema';
 import type { OrganizationSettings } from './settings.types';
 
@@ -8,9 +17,9 @@ export type SettingsPatch = {
   readonly [Part in keyof OrganizationSettings]: JsonObject | readonly unknown[] | null;
 } & { readonly name?: string };
 
-const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile<SettingsPatch>(
-  settingsPatchSchema,
-);
+const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })
+  .addFormat(PLAIN_NAME, isPlainName)
+  .compile<SettingsPatch>(settingsPatchSchema);
 
 /** Converts a JSON pointer: `/providers/openai/models/2` → `providers.openai.models[2]`. */
 const pathOf = (pointer: string): string =>
@@ -36,6 +45,7 @@ function problemOf(error: ErrorObject): Problem {
   if (error.keyword === 'propertyNames') {
     return { path: child(error.params['propertyName']), message: 'is not a possible name', ...worded };
   }
+  if (error.params['format'] === PLAIN_NAME) return { path, message: NAME_RULE, ...valueProblem('pattern') };
   return { path, message: error.message ?? 'is not valid', ...worded };
 }
 

@@ -1,7 +1,7 @@
 import { RERANK_DIALECT_PLUGINS } from '../../platform/reranking';
 import { TRANSLATION_DIALECT_PLUGINS } from '../../platform/translation';
 import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
-import { limitsSchema, pricesSchema } from './limit.schema';
+import { limitsSchema, PLAIN_NAME, pricesSchema } from './limit.schema';
 
 const modelName = { type: 'string', minLength: 1, maxLength: 200 };
 const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItems: 1_000, nullable: true };
@@ -86,7 +86,7 @@ export const settingsPatchSchema = {
   additionalProperties: false,
   minProperties: 1,
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+    name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S', format: PLAIN_NAME },
     providers: {
       type: 'object',
       nullable: true,
