@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import timersPromises from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource } from 'typeorm';
 import { FileHandover } from '../../src/files';
@@ -11,8 +12,48 @@ import { testDatabaseUrl } from '../support/database';
 import { makeAssistant, user } from '../support/chat';
 import { type Person, person } from '../support/people';
 import { DatabaseProxy } from '../support/proxy';
+import { readEvents } from '../support/run-events';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { until } from '../support/until';
+
+/** The lines of the service that began a timer which is neither over nor cleared. Sees those that are begun from now on. */
+function runningTimers(): () => string[] {
+  const running = new Map<unknown, string>();
+  const begin = (timer: unknown): void => {
+    const [, caller = ''] = (new Error().stack ?? '').split('\n').filter((line) => !/jest-mock|away\.spec/.test(line));
+    if (/\/src\/(?!.*node_modules)/.test(caller)) running.set(timer, caller.trim());
+  };
+  const { setTimeout: once, setInterval: often, clearTimeout: end } = globalThis;
+  const { setTimeout: sleep } = timersPromises;
+  const began = <Timer>(timer: Timer): Timer => {
+    begin(timer);
+    return timer;
+  };
+  const timeout = (work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
+    const timer = once(() => {
+      running.delete(timer);
+      work(...args);
+    }, ms);
+    return began(timer);
+  };
+  const cleared = (timer: Parameters<typeof end>[0]): void => {
+    running.delete(timer);
+    end(timer);
+  };
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(timeout as never);
+  jest
+    .spyOn(globalThis, 'setInterval')
+    .mockImplementation((...args: Parameters<typeof often>) => began(often(...args)));
+  for (const name of ['clearTimeout', 'clearInterval'] as const)
+    jest.spyOn(globalThis, name).mockImplementation(cleared);
+  jest.spyOn(timersPromises, 'setTimeout').mockImplementation((...args) => {
+    const over = began(sleep(...args));
+    const forget = (): void => void running.delete(over);
+    over.then(forget, forget);
+    return over;
+  });
+  return () => [...running.values()];
+}
 
 /** The tests stand in the order of an outage: the last one stops the service. */
 describe('a service whose database goes away', () => {
@@ -164,10 +205,26 @@ describe('a service whose database goes away', () => {
     });
   });
 
-  it('stops in bounded time without it', async () => {
-    await proxy.die();
+  it('stops in bounded time without it, and tries nothing again once it has stopped', async () => {
+    const timers = runningTimers();
+    const id = await makeAssistant(app);
+    const body = { messages: [user('Hi')] };
+    const asked = upstream.requests.length;
+    upstream.expect({ fault: 'no-answer' });
+    const run = (await app.api('POST', `/api/v1/assistants/${id}/runs`, body)).json.id as string;
+    const read = readEvents(app, `${run}/events`).catch(() => undefined);
+    await until(() => upstream.requests.length > asked);
+    let gone = Promise.resolve();
+    upstream.expect({ content: 'Yes.', check: () => void (gone = proxy.die()) });
+    const question = { model: `lamb_assistant.${id}`, ...body };
+    const { status } = await app.api('POST', '/v1/chat/completions', question, { 'idempotency-key': randomUUID() });
+    expect(status).toBe(200);
+    await gone;
     const started = performance.now();
     await app.stop();
     expect(performance.now() - started).toBeLessThan(30_000);
+    await new Promise(setImmediate);
+    expect(timers()).toEqual([]);
+    await read;
   });
 });

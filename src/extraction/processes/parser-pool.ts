@@ -45,7 +45,7 @@ export class ParserPool {
       if (!(error instanceof ParserLost)) throw error;
       throw new AppError('unavailable', 'The document could not be read now; try again later', { cause: error });
     } finally {
-      if (this.gate.isIdle) this.endIdleLater();
+      if (this.gate.isIdle && !this.closing.signal.aborted) this.endIdleLater();
     }
   }
 

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
-import { Transactions } from '../../platform/database';
+import { acrossOrganizations, Transactions } from '../../platform/database';
 import { JobQueue, RepeatedWork, type SweepContext } from '../../platform/jobs';
 import { UsageRepository } from '../usage/usage.repository';
 import { dayOf, NO_USAGE } from '../usage/usage.types';
@@ -11,16 +11,17 @@ import { Reservations } from './reservations.service';
 const SWEEP_SHARE = 0.4;
 const BEAT_SHARE = 1 / 6;
 const FORGET_MS = 10 * 60_000;
+const AGAIN_MS = 1_000;
 
 /**
- * Renews the leases of this process's reservations, and settles those of dead processes at their estimate: the vendor may
- * have been asked, and a limit that forgets a bill is no limit.
+ * Renews the leases of this process's reservations, repeats their unanswered settlements, and settles those of dead
+ * processes at their estimate: the vendor may have been asked, and a limit that forgets a bill is no limit.
  */
 @Injectable()
 export class ReservationKeeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Limits');
   private readonly background = new RepeatedWork((error) =>
-    this.logger.warn({ msg: 'leases of reservations could not be renewed, trying again', err: error }),
+    this.logger.warn({ msg: 'reservations could not be renewed or settled, trying again', err: error }),
   );
 
   constructor(
@@ -35,11 +36,15 @@ export class ReservationKeeper implements BeforeApplicationShutdown {
     jobs.sweep(leaseMs * SWEEP_SHARE, (context) => this.sweep(context));
     jobs.sweep(FORGET_MS, ({ first }) => (first ? Promise.resolve() : this.repository.forget()));
     this.background.every(leaseMs * BEAT_SHARE, () => this.beat());
+    this.background.every(AGAIN_MS, () => this.reservations.settleAgain());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.background.stop();
     await this.background.settled();
+    await acrossOrganizations('jobs', () => this.reservations.settleAgain()).catch((error: unknown) =>
+      this.logger.warn({ msg: 'runs are not settled, the next start charges their estimates', err: error }),
+    );
   }
 
   /** At the first start of a process that has the database to itself, every reservation is a dead process's. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
@@ -12,7 +11,6 @@ import type { CounterState, HeldPart, ReservedRun, RunEstimate } from './reserva
 
 /** A lease outlives two missed heartbeats, so that a short outage of the database ends no reservation. */
 const LEASES = 2;
-const RETRY_MS = 1_000;
 /** An answer waits this long for its settlement. */
 const PATIENCE_MS = 2_000;
 
@@ -34,6 +32,8 @@ export interface OpenedReservation {
   readonly rateLimit: RateLimit | null;
 }
 
+type Settlement = () => ReturnType<Hold['settle']>;
+
 const spendingOf = ({ promptTokens, completionTokens, costMicros }: RunEstimate): Spending => ({
   tokens: promptTokens + completionTokens,
   costMicros,
@@ -46,6 +46,8 @@ export class Reservations {
   readonly leaseSeconds: number;
   private readonly logger = new Logger('Limits');
   private readonly held = new Map<string, Hold>();
+  /** Holds whose settlement the database has not answered. */
+  private readonly unsettled = new Map<Hold, Settlement>();
 
   constructor(
     private readonly repository: ReservationRepository,
@@ -78,25 +80,48 @@ export class Reservations {
   }
 
   /** Waits for the database a moment, then goes on trying behind the answer. */
-  settle(hold: Hold, work: () => ReturnType<Hold['settle']>): Promise<void> {
-    return Promise.race([this.settleNow(hold, work), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  settle(hold: Hold, work: Settlement): Promise<void> {
+    return new Promise((resolve) => {
+      const patience = setTimeout(resolve, PATIENCE_MS).unref();
+      void this.settleNow(hold, work).finally(() => {
+        clearTimeout(patience);
+        resolve();
+      });
+    });
   }
 
-  private async settleNow(hold: Hold, work: () => ReturnType<Hold['settle']>): Promise<void> {
+  /** Tries unanswered settlements once more. Rejects at the first that fails, which the next call tries last. */
+  async settleAgain(): Promise<void> {
+    for (const [hold, work] of [...this.unsettled]) {
+      this.unsettled.delete(hold);
+      try {
+        await this.end(hold, work);
+      } catch (error) {
+        this.unsettled.set(hold, work);
+        throw error;
+      }
+    }
+  }
+
+  private async settleNow(hold: Hold, work: Settlement): Promise<void> {
     try {
-      const { warnings } = await work();
-      this.held.delete(hold.reservation.id);
-      if (warnings.length > 0) await this.warnings.tell(warnings);
+      await this.end(hold, work);
     } catch (error) {
       this.logger.warn({ msg: 'a run could not be settled, trying again', err: error });
-      setTimeout(() => void this.settleNow(hold, work), RETRY_MS).unref();
+      this.unsettled.set(hold, work);
     }
+  }
+
+  private async end(hold: Hold, work: Settlement): Promise<void> {
+    const { warnings } = await work();
+    this.held.delete(hold.reservation.id);
+    if (warnings.length > 0) await this.warnings.tell(warnings);
   }
 
   /** The run does not begin, but its reservation may exist. */
   private giveBackLater(hold: Hold): void {
     this.held.set(hold.reservation.id, hold);
-    setTimeout(() => void this.settleNow(hold, () => hold.giveBack()), RETRY_MS).unref();
+    this.unsettled.set(hold, () => hold.giveBack());
   }
 
   private async take(

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
 import { isDatabaseUnavailable } from '../../platform/database';
 import { addFigures, type UsageRow } from './usage.types';
@@ -33,17 +33,19 @@ const keyOf = (row: UsageRow): string =>
  * a quarter of a second, or an outage of the database.
  */
 @Injectable()
-export class UsageBuffer implements BeforeApplicationShutdown {
+export class UsageBuffer implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Usage');
   private pending = new Map<string, UsageRow>();
   /** On their way to the table. After an error their outcome is unknown, so they are sent again unchanged. */
   private sent: Batch[] = [];
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
+  private closed = false;
 
   constructor(private readonly days: UsageRepository) {}
 
   add(row: UsageRow): void {
+    if (this.closed) return this.lost([row], 'shutdown');
     const key = keyOf(row);
     const held = this.pending.get(key);
     if (held === undefined && this.pending.size >= CAPACITY) return this.lost([row], 'full');
@@ -60,14 +62,17 @@ export class UsageBuffer implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    await this.flush().catch(() => undefined);
+  }
+
+  onApplicationShutdown(): void {
+    this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
-    await this.flush().catch(() =>
-      this.lost([...this.sent.flatMap(({ rows }) => rows), ...this.pending.values()], 'shutdown'),
-    );
+    this.lost([...this.sent.flatMap(({ rows }) => rows), ...this.pending.values()], 'shutdown');
   }
 
   private schedule(delay: number): void {
-    if (this.timer !== null) return;
+    if (this.closed || this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
       this.flush().catch(() => undefined);

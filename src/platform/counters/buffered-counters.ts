@@ -45,6 +45,7 @@ export class BufferedCounters<Group, Row, View> {
   /** Reads and writes are serialised, so that no read sees a row that is still pending. */
   private turn: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | null = null;
+  private closed = false;
 
   constructor(private readonly store: CounterStore<Group, Row, View>) {
     this.logger = new Logger(store.name);
@@ -92,11 +93,11 @@ export class BufferedCounters<Group, Row, View> {
     });
   }
 
-  /** Writes pending rows and stops the timer. */
+  /** Writes pending rows once more; later rows are not written. */
   async close(): Promise<void> {
-    await this.flush();
+    this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
+    await this.flush();
   }
 
   private fresh(group: Group, maxAgeMs: number): Held<View> {
@@ -143,7 +144,7 @@ export class BufferedCounters<Group, Row, View> {
   }
 
   private flushSoon(): void {
-    if (this.timer !== null) return;
+    if (this.closed || this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
       void this.flush();

@@ -1,6 +1,14 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { DATABASE, isDatabaseUnavailable, type OpenDatabase, type PendingEffects, type Transaction } from '../database';
+import {
+  acrossOrganizations,
+  DATABASE,
+  isDatabaseUnavailable,
+  type OpenDatabase,
+  type PendingEffects,
+  type Transaction,
+} from '../database';
+import { RepeatedWork } from '../jobs';
 import { SecretsService } from '../secrets';
 import { IdempotencyRepository, type IdempotencyScope } from './idempotency.repository';
 import { RecordedEffects } from './recorded-effects';
@@ -23,11 +31,12 @@ export type Admission = { readonly claimed: Claimed } | { readonly replay: Store
 
 /** Keeps the answer to a request for 24 hours, so that a retry has no second effect. */
 @Injectable()
-export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
+export class IdempotencyService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private readonly held = new Set<string>();
-  private purging: NodeJS.Timeout | undefined;
-  private heartbeat: NodeJS.Timeout | undefined;
+  private readonly background = new RepeatedWork((error) => this.warn(error));
+  /** Ends of keys that the database has not answered, with the time until which they are tried again. */
+  private readonly unwritten = new Map<() => Promise<void>, number>();
 
   constructor(
     private readonly repository: IdempotencyRepository,
@@ -36,14 +45,17 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    if (this.database.engine === 'embedded') await this.survive(this.repository.abandonAll());
-    this.purging = setInterval(() => void this.survive(this.repository.purge()), PURGE_EVERY).unref();
-    this.heartbeat = setInterval(() => void this.renew(), HEARTBEAT_MS).unref();
+    if (this.database.engine === 'embedded')
+      await this.repository.abandonAll().catch((error: unknown) => this.warn(error));
+    this.background.every(PURGE_EVERY, () => this.repository.purge());
+    this.background.every(HEARTBEAT_MS, () => this.renew());
+    this.background.every(RETRY_MS, () => this.writeAgain());
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.purging);
-    clearInterval(this.heartbeat);
+  async beforeApplicationShutdown(): Promise<void> {
+    this.background.stop();
+    await this.background.settled();
+    await acrossOrganizations('jobs', () => this.writeAgain());
   }
 
   /**
@@ -103,25 +115,23 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async renew(): Promise<void> {
-    if (this.held.size > 0) await this.survive(this.repository.renew([...this.held]));
+    if (this.held.size > 0) await this.repository.renew([...this.held]);
   }
 
-  /** Repeats the end of a key behind the answer: clients that ask again would wait for its lease. */
+  /** What fails for want of the database is written behind the answer: clients that ask again would wait for the lease. */
   private async write(work: () => Promise<void>, until: number): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!isDatabaseUnavailable(error) || performance.now() > until) return this.warn(error);
-      setTimeout(() => void this.write(work, until), RETRY_MS).unref();
+      this.unwritten.set(work, until);
     }
   }
 
-  private async survive(work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      this.warn(error);
-    }
+  private async writeAgain(): Promise<void> {
+    const again = [...this.unwritten];
+    this.unwritten.clear();
+    await Promise.all(again.map(([work, until]) => this.write(work, until)));
   }
 
   private warn(error: unknown): void {

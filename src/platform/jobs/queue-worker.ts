@@ -30,7 +30,7 @@ export class QueueWorker {
   private waiting: FetchedJob[] = [];
   private fetching: Promise<void> | null = null;
   private wokenMeanwhile = false;
-  private stopped = false;
+  private readonly stopping = new AbortController();
   private typicalMs = Infinity;
 
   constructor(
@@ -45,7 +45,7 @@ export class QueueWorker {
   }
 
   get hasRoom(): boolean {
-    return !this.stopped && this.running.size < this.queue.concurrency;
+    return !this.stopping.signal.aborted && this.running.size < this.queue.concurrency;
   }
 
   wake(): void {
@@ -73,7 +73,7 @@ export class QueueWorker {
 
   /** Lets running jobs finish for `patienceMs`, then aborts and releases them. */
   async stop(patienceMs: number, graceMs: number): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     await this.fetching;
     await this.release(this.waiting.splice(0));
     await this.settled(patienceMs);
@@ -136,7 +136,7 @@ export class QueueWorker {
       if (this.running.get(id) === held) this.running.delete(id);
       const took = performance.now() - started;
       this.typicalMs = this.typicalMs === Infinity ? took : this.typicalMs + SMOOTHING * (took - this.typicalMs);
-      if (!this.stopped) this.wake();
+      if (!this.stopping.signal.aborted) this.wake();
     }
   }
 
@@ -157,11 +157,12 @@ export class QueueWorker {
       try {
         return await message();
       } catch (error) {
-        if (pause === null || this.stopped) {
+        if (pause === null || this.stopping.signal.aborted) {
           this.log.warn({ msg: 'the end of a job could not be recorded', queue: this.name, job: held.id, err: error });
           return;
         }
-        await sleep(pause);
+        // A stop wakes it for the last try.
+        await sleep(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
     }
   }

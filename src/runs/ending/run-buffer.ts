@@ -16,7 +16,7 @@ const RETRY_MS = 1_000;
 export interface RunSink {
   /** Resolves with the records that can never be stored; rejects when the database cannot be asked. */
   write(batch: readonly RunRecord[]): Promise<readonly RunRecord[]>;
-  dropped(count: number, reason: 'full' | 'unavailable' | 'refused'): void;
+  dropped(count: number, reason: 'full' | 'unavailable' | 'refused' | 'shutdown'): void;
 }
 
 interface Held {
@@ -31,6 +31,7 @@ export class RunBuffer {
   private last: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
+  private closed = false;
 
   constructor(
     private readonly sink: RunSink,
@@ -44,8 +45,8 @@ export class RunBuffer {
   }
 
   add(record: RunRecord): void {
-    if (this.held.size >= this.options.capacity) {
-      this.sink.dropped(1, 'full');
+    if (this.closed || this.held.size >= this.options.capacity) {
+      this.sink.dropped(1, this.closed ? 'shutdown' : 'full');
       return;
     }
     this.held.set(record.id, { record, since: performance.now() });
@@ -66,8 +67,16 @@ export class RunBuffer {
     }
   }
 
+  /** Drops what is still held, and every later record. */
+  close(): void {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    if (this.held.size > 0) this.sink.dropped(this.held.size, 'shutdown');
+    this.held.clear();
+  }
+
   private schedule(delay: number): void {
-    if (this.timer !== null) return;
+    if (this.closed || this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
       this.flush().catch(() => {

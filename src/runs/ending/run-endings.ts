@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../platform/database';
 import { ActiveRuns } from '../run/active-runs';
 import { shapeSource } from '../report/shape-report';
@@ -13,7 +13,7 @@ import { storableRecord } from '../record/storable-record';
 
 /** Ends runs, once each, and writes their records behind the answers. */
 @Injectable()
-export class RunEndings implements RunSink, BeforeApplicationShutdown {
+export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly buffer = new RunBuffer(this);
   private readonly logger = new Logger('Runs');
   /** Records that were lost since the start. */
@@ -72,11 +72,11 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    try {
-      await this.buffer.flush();
-    } catch {
-      this.dropped(this.buffer.size, 'shutdown');
-    }
+    await this.buffer.flush().catch(() => undefined);
+  }
+
+  onApplicationShutdown(): void {
+    this.buffer.close();
   }
 
   /** The run stays active, with heartbeats, until its end is committed. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../platform/database';
 import { Signals } from '../../platform/signals';
 import { ActiveRuns } from '../run/active-runs';
@@ -28,7 +28,7 @@ const UNWRITABLE = 'The events of the run could not be written';
  * event after its commit.
  */
 @Injectable()
-export class RunJournal {
+export class RunJournal implements OnApplicationShutdown {
   private readonly logger = new Logger('Runs');
   private readonly logs = new Map<string, DurableLog>();
   /** Start of the outage in monotonic milliseconds; null while the database answers. */
@@ -36,6 +36,7 @@ export class RunJournal {
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
   private again = false;
+  private closed = false;
 
   constructor(
     private readonly events: RunEventRepository,
@@ -68,7 +69,14 @@ export class RunJournal {
     log.close();
   }
 
+  /** Jobs have stopped: a run whose end is not written is ended by the reaper of another process or of the next start. */
+  onApplicationShutdown(): void {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
   private schedule(delay: number): void {
+    if (this.closed) return;
     if (this.writing !== null) this.again = true;
     else this.timer ??= setTimeout(() => this.write(), delay);
   }

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RunStatus } from '../../kernel';
 import { Signals } from '../../platform/signals';
 import { RunEventRepository } from './run-event.repository';
@@ -17,19 +17,25 @@ const GOING: ReadonlySet<RunStatus | undefined> = new Set<RunStatus>(['queued', 
  * and from polling the log; signals of other processes only make the poll earlier.
  */
 @Injectable()
-export class RunTails {
+export class RunTails implements OnApplicationShutdown {
   private readonly logger = new Logger('Runs');
   private readonly tails = new Map<string, Tail>();
   private timer: NodeJS.Timeout | null = null;
   private looking: Promise<void> | null = null;
   private lookAgain = false;
   private failing = false;
+  private closed = false;
 
   constructor(
     private readonly events: RunEventRepository,
     signals: Signals,
   ) {
     signals.on(RUN_EVENTS, (ids) => this.hint(ids));
+  }
+
+  onApplicationShutdown(): void {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
   }
 
   get size(): number {
@@ -104,7 +110,7 @@ export class RunTails {
       )
       .finally(() => {
         this.looking = null;
-        if (this.tails.size === 0) return;
+        if (this.closed || this.tails.size === 0) return;
         if (this.lookAgain && !this.failing) this.look();
         else this.timer ??= setTimeout(() => this.look(), POLL_MS).unref();
       });
