@@ -82,10 +82,12 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   RubricFormat: () => 'markdown',
   boolean: () => true,
   number: () => 1_000,
+  'readonly number[]': () => [1, 2, 5],
   Buffer: (text) => Buffer.from(text),
   TextEncoding: () => 'utf-8',
   Source: (text) => ({ bytes: Buffer.from(text), encoding: 'utf-8', limits: { maxCharacters: 5 * LENGTH } }),
   'readonly string[]': (text) => [text],
+  'readonly string[] | undefined': (text) => [text],
   'readonly (readonly string[])[]': (text) => [['a', text], text.split('|', 50)],
   'readonly ChatMessage[]': (text) => [
     { role: 'user', content: text },
@@ -131,7 +133,7 @@ const lineOf = (text: string): unknown => ({
 
 /** Types of values that hold no text of a stranger, or pieces that another function cut to a bounded length before. */
 const BOUNDED =
-  /\b(?:Hit|PlacedHit|Candidate|OwnCandidate|Slice|Passage|Chunk|Base|Asked|DocumentRef|RubricCriterion|CriterionShare|RubricEntity|HtmlNode|TurndownService|ZipFile|OfficeParts|XmlElement|Workbook|SheetCells|ExtractionInput|ParserExit|ReadonlyMap<T, number>|Line|Assembly|ContentPart|Usage|SearchFacts|ToldSearch|PlaceFacts|Decomposition|RegExp|T)\b/;
+  /\b(?:Hit|PlacedHit|Candidate|OwnCandidate|Slice|Passage|Chunk|Base|Asked|DocumentRef|RubricCriterion|CriterionShare|RubricEntity|HtmlNode|TurndownService|ZipFile|PdfDocument|PageProxy|OfficeParts|XmlElement|Workbook|SheetCells|ExtractionInput|ParserExit|ReadonlyMap<T, number>|Line|Assembly|ContentPart|Usage|SearchFacts|ToldSearch|PlaceFacts|Decomposition|RegExp|T)\b/;
 /** Functions over words that `isCorrectable` took: at most 20 letters. */
 const OF_WORDS = new Set([
   'slipsOf',

@@ -1,7 +1,15 @@
-import { type ExtractedDocument, Extractor } from '../../src/extraction';
+import { type DOCUMENT_FORMATS, type ExtractedDocument, Extractor } from '../../src/extraction';
 import { loadConfig } from '../../src/platform/config';
 import { book, workbook } from '../support/archives';
-import { cjkFont, drawn, drawnPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
+import {
+  cjkFont,
+  drawn,
+  drawnPdf,
+  HELVETICA,
+  wordBody,
+  wordDocument,
+  wordParagraph,
+} from '../support/hostile-documents';
 import * as slides from '../support/presentation';
 
 let extractor: Extractor;
@@ -294,5 +302,163 @@ describe('an office file with words that no reader opens', () => {
       'word/annex.xml': '<x>',
     });
     expect((await read('a.docx', bytes)).warnings).toEqual([]);
+  });
+});
+
+describe('hidden layers of a PDF', () => {
+  const LAYERS = '/OCProperties<</OCGs[100 0 R 101 0 R]/D<</OFF[100 0 R]>>>>';
+  const RESOURCES = '/Properties<</Off 100 0 R/On 101 0 R/Any 102 0 R>>/XObject<</Fm 103 0 R/Hidden 104 0 R>>';
+  const form = (text: string, more = ''): string => {
+    const content = drawn(text, 600);
+    return `<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F1 ${HELVETICA}>>>>${more}/Length ${content.length}>>stream\n${content}\nendstream`;
+  };
+  const objects = {
+    100: '<</Type/OCG/Name(Solutions)>>',
+    101: '<</Type/OCG/Name(Hints)>>',
+    102: '<</Type/OCMD/OCGs[100 0 R]>>',
+    103: form('of a form'),
+    104: form('of a form', '/OC 100 0 R'),
+  };
+  const layer = (name: string, inner: string): string => `/OC /${name} BDC\n${inner}EMC\n`;
+  const layered = (...parts: readonly string[]): Promise<ExtractedDocument> =>
+    read(
+      'exam.pdf',
+      drawnPdf({
+        pages: [drawn('Question 1', 700) + parts.join('') + drawn('Question 2', 500)],
+        catalog: LAYERS,
+        resources: RESOURCES,
+        objects,
+      }),
+    );
+
+  it.each([
+    ['a layer', layer('Off', drawn('secret', 650))],
+    ['a layer in another mark', `/P <</MCID 1>> BDC\n${layer('Off', drawn('secret', 650))}EMC\n`],
+    ['a shown layer in a hidden one', layer('Off', layer('On', drawn('secret', 650)))],
+    ['a layer by its membership', layer('Any', drawn('secret', 650))],
+    ['a form in a layer', layer('Off', '/Fm Do\n')],
+  ])('are left out, and a warning says so: %s', async (_, inner) => {
+    const { text, warnings } = await layered(inner);
+    expect(text).toBe('Question 1\n\nQuestion 2');
+    expect(warnings).toEqual(['Text of hidden layers on page 1 is left out']);
+  });
+
+  it('leave the text of shown layers and of other marks', async () => {
+    const { text, warnings } = await layered(layer('On', drawn('A hint', 650)), `/Span BMC\n/Fm Do\nEMC\n`);
+    expect(text).toBe('Question 1\n\nA hint\n\nof a form\n\nQuestion 2');
+    expect(warnings).toEqual([]);
+  });
+
+  it('are told where the text of a form cannot be told from others', async () => {
+    expect((await layered('/Hidden Do\n')).warnings).toEqual(['Text of hidden layers may be among the text of page 1']);
+  });
+});
+
+it('says that a form of a PDF is not read when only some programs can draw it', async () => {
+  const pages = [drawn('Please wait. Your viewer cannot show this document.', 700)];
+  const objects = { 100: '<</Length 5>>stream\n<xdp>\nendstream' };
+  const xfa = drawnPdf({ pages, objects, catalog: '/AcroForm<</Fields[]/XFA 100 0 R>>' });
+  expect((await read('form.pdf', xfa)).warnings).toEqual([
+    'The form in this PDF (XFA) cannot be read. Print it to a new PDF and upload that',
+  ]);
+});
+
+describe('every format gives its text and tells what it lacks', () => {
+  type Format = (typeof DOCUMENT_FORMATS)[number];
+  interface Lossy {
+    readonly name: string;
+    readonly bytes: Buffer;
+    /** Words that must not be in the text, where something is left out. */
+    readonly gone?: string;
+    readonly warning: RegExp;
+  }
+  const row = '<row r="1"><c r="A1" t="inlineStr"><is><t>gone</t></is></c></row>';
+  const kept = row.replace('gone', 'salt');
+  const GUESSED = /read as Windows-1252$/;
+  const latin = (name: string, text: string): Lossy => ({
+    name,
+    bytes: Buffer.from(`${text}\u00e9`.replaceAll('\n', '\r\n'), 'latin1'),
+    warning: GUESSED,
+  });
+  const FORMATS = {
+    pdf: {
+      name: 'a.pdf',
+      bytes: drawnPdf({ pages: [drawn('salt', 700)], annotations: ['<</Type/Annot/Subtype/Text/Contents(gone)>>'] }),
+      gone: 'gone',
+      warning: /^Comments on page 1 are left out$/,
+    },
+    docx: {
+      name: 'a.docx',
+      bytes: wordDocument(
+        wordBody(wordParagraph('salt') + wordParagraph('gone').replace('<w:r>', '<w:r><w:rPr><w:vanish/></w:rPr>')),
+      ),
+      gone: 'gone',
+      warning: /^Hidden text is left out$/,
+    },
+    pptx: {
+      name: 'a.pptx',
+      bytes: slides.presentation([
+        { shapes: slides.textBox('salt') },
+        { shapes: slides.textBox('gone'), hidden: true },
+      ]),
+      gone: 'gone',
+      warning: /hidden/i,
+    },
+    xlsx: {
+      name: 'a.xlsx',
+      bytes: workbook({
+        sheets: {
+          'name="A"': `<sheetData>${kept}</sheetData>`,
+          'name="B" state="hidden"': `<sheetData>${row}</sheetData>`,
+        },
+      }),
+      gone: 'gone',
+      warning: /hidden/i,
+    },
+    epub: {
+      name: 'a.epub',
+      bytes: book({ 'a.xhtml': '<html><body><p>salt</p><p hidden="hidden">gone</p></body></html>' }),
+      gone: 'gone',
+      warning: /^Hidden parts are left out$/,
+    },
+    notebook: {
+      name: 'a.ipynb',
+      bytes: Buffer.from(
+        JSON.stringify({
+          cells: [
+            {
+              cell_type: 'code',
+              source: 'salt',
+              outputs: [{ output_type: 'stream', text: `${'x'.repeat(2_000)}gone` }],
+            },
+          ],
+        }),
+      ),
+      gone: 'gone',
+      warning: /^Output of cell 1 is cut/,
+    },
+    html: {
+      name: 'a.html',
+      bytes: Buffer.from('<html><body><p>salt</p><iframe src="/gone"></iframe></body></html>'),
+      gone: 'gone',
+      warning: /^Other pages and files shown inside the page are not read$/,
+    },
+    markdown: latin('a.md', '# salt '),
+    text: latin('a.txt', 'salt '),
+    csv: latin('a.csv', 'what,how\nsalt,caf'),
+    json: {
+      name: 'a.json',
+      bytes: Buffer.from(JSON.stringify({ what: 'salt', how: 'café' }), 'latin1'),
+      warning: GUESSED,
+    },
+    vtt: latin('a.vtt', 'WEBVTT\n\n00:01.000 --> 00:02.000\nsalt in the caf'),
+    srt: latin('a.srt', '1\n00:00:01,000 --> 00:00:02,000\nsalt in the caf'),
+  } satisfies Record<Format, Lossy>;
+
+  it.each(Object.entries(FORMATS) as [Format, Lossy][])('%s', async (format, { name, bytes, gone, warning }) => {
+    const found = await read(name, bytes);
+    expect(found).toMatchObject({ format, text: expect.stringContaining('salt') });
+    if (gone !== undefined) expect(found.text).not.toContain(gone);
+    expect(found.warnings).toEqual([expect.stringMatching(warning)]);
   });
 });

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
-import { isNumber, rowsText } from './table-rows';
+import { figuresOf, isHead, rowsText } from './table-rows';
 import { sourceText } from './text';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -33,11 +33,11 @@ function delimiterOf(text: string): string {
   return [...DELIMITERS].sort((a, b) => score(b) - score(a))[0] ?? ',';
 }
 
-/** The first row names the columns unless it holds numbers, blanks or the same name twice. */
+/** The first row names the columns unless it holds figures of a row, blanks, the same name twice, or no word at all. */
 function withHeader(rows: readonly string[][]): { header: readonly string[]; body: readonly string[][] } {
   const [first = [], ...rest] = rows;
-  const names = first.filter((name) => name !== '' && !isNumber(name));
-  if (names.length === first.length && new Set(names).size === first.length) return { header: first, body: rest };
+  const isWhole = !first.includes('') && new Set(first).size === first.length;
+  if (isWhole && isHead(first, rest[0]) && figuresOf(first).length < first.length) return { header: first, body: rest };
   const width = Math.max(...rows.slice(0, 1_000).map((row) => row.length));
   return { header: Array.from({ length: width }, (_, index) => `column ${index + 1}`), body: rows };
 }

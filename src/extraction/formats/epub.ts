@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
-import { htmlToMarkdown } from './html';
+import { htmlToMarkdown, type ReadPage } from './html';
 import { type OfficeParts, openOffice } from './office/office-archive';
 import { partText, resolvePart } from './office/office-relations';
 import { allNamed, descend, parseXml, textBelow, type XmlElement } from './office/office-xml';
@@ -130,10 +130,10 @@ const allPoints = (element: XmlElement): XmlElement[] =>
 const withClosedTags = (xhtml: string): string =>
   xhtml.replace(/<(title|script|style|a|div|span|p|i|b|em)(\s[^<>]*)?\/>/gi, '<$1$2></$1>');
 
-function chapterOf(xhtml: string, title: string | undefined): string {
-  const { text } = htmlToMarkdown(withClosedTags(xhtml));
-  if (text === '' || title === undefined || firstHeading(text) !== null) return text;
-  return `# ${title}${SEPARATOR}${text}`;
+function chapterOf(xhtml: string, title: string | undefined): Pick<ReadPage, 'text' | 'leftOut'> {
+  const { text, leftOut } = htmlToMarkdown(withClosedTags(xhtml));
+  if (text === '' || title === undefined || firstHeading(text) !== null) return { text, leftOut };
+  return { text: `# ${title}${SEPARATOR}${text}`, leftOut };
 }
 
 /**
@@ -148,6 +148,7 @@ export async function readEpub({ bytes, limits }: Source): Promise<Content> {
   const chapters: string[] = [];
   const missing: string[] = [];
   const seen = new Set<string>();
+  const leftOut = new Set<string>();
   let length = 0;
   for (const { name, isNavigation } of book.spine) {
     if (isNavigation || seen.has(name)) continue;
@@ -158,8 +159,9 @@ export async function readEpub({ bytes, limits }: Source): Promise<Content> {
       continue;
     }
     const chapter = chapterOf(xhtml, titles.get(name));
-    if (chapter !== '') chapters.push(chapter);
-    length += chapter.length;
+    if (chapter.text !== '') chapters.push(chapter.text);
+    chapter.leftOut.forEach((sentence) => leftOut.add(sentence));
+    length += chapter.text.length;
     if (length > limits.maxCharacters) {
       const detail = `The document holds more than ${limits.maxCharacters} characters of text`;
       throw new ExtractionError('document.too_large', detail);
@@ -174,6 +176,7 @@ export async function readEpub({ bytes, limits }: Source): Promise<Content> {
     warnings: [
       ...(missing.length === 0 ? [] : [`Chapters that the file names but does not hold: ${missing.length}`]),
       ...(book.unread === 0 ? [] : [`Chapters that are pictures or other files, not read: ${book.unread}`]),
+      ...leftOut,
     ],
   };
 }

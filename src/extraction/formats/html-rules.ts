@@ -28,12 +28,35 @@ const isPageEdgeOrNavigation: Filter = (node) =>
 
 const inMath = (node: HtmlNode): boolean => ancestor(node, 'MATH', 'math') !== null;
 
-const isDropped: Filter = (node) =>
-  isMedia(node) ||
-  isControl(node) ||
-  isPageEdgeOrNavigation(node) ||
-  hasClass(node, RENDERED) ||
-  (isHidden(node) && !inMath(node));
+const isFurniture: Filter = (node) =>
+  isMedia(node) || isControl(node) || isPageEdgeOrNavigation(node) || hasClass(node, RENDERED);
+
+const isDropped: Filter = (node) => isFurniture(node) || (isHidden(node) && !inMath(node));
+
+const isFrame = named('IFRAME OBJECT EMBED');
+const holdsWords = (node: HtmlNode | null | undefined): boolean => /\p{L}{2}/u.test(node?.textContent ?? '');
+
+/** Dropped elements that may hold words of the page. */
+const LEFT_OUT: readonly (readonly [applies: Filter, sentence: string])[] = [
+  [(node) => isFrame(node) && !isHidden(node), 'Other pages and files shown inside the page are not read'],
+  [(node) => node.nodeName.toUpperCase() === 'SVG' && holdsWords(node.querySelector('text')), 'Drawings are not read'],
+  [(node) => isHidden(node) && !isFurniture(node) && holdsWords(node), 'Hidden parts are left out'],
+];
+/** Noncharacters of Unicode stand in the text for what was dropped, so that whatever drops their surroundings drops them. */
+const MARKS = LEFT_OUT.map((_, index) => String.fromCodePoint(0xfdd0 + index));
+const ANY_MARK = /[\ufdd0-\ufdd2]/g;
+
+export function markOf(node: HtmlNode): string {
+  const kind = LEFT_OUT.findIndex(([applies]) => applies(node));
+  return MARKS[kind] ?? '';
+}
+
+/** The text without marks, and the sentences that they stand for. */
+export function withoutMarks(text: string): { readonly text: string; readonly leftOut: readonly string[] } {
+  const found = new Set(text.match(ANY_MARK));
+  const leftOut = LEFT_OUT.flatMap(([, sentence], index) => (found.has(MARKS[index] ?? '') ? [sentence] : []));
+  return { text: found.size === 0 ? text : text.replace(ANY_MARK, ''), leftOut };
+}
 
 const formula = (tex: string, display: boolean): string => {
   if (tex === '') return '';
@@ -77,7 +100,8 @@ function codeOf(node: HtmlNode): string {
 const link: Replacement = (content, node) => {
   const href = attribute(node, 'href');
   const text = content.trim();
-  if (text === '' || /^[↑↩^#¶]+$/.test(text)) return '';
+  if (text.replace(ANY_MARK, '') === '') return text;
+  if (/^[↑↩^#¶]+$/.test(text)) return '';
   if (!/^https?:\/\//i.test(href) || text === href || text.includes('\n') || href.length > 300) return content;
   return `[${text}](${href.replace(/[()\s]/g, encodeURIComponent)})`;
 };
@@ -115,11 +139,12 @@ export function addRules(service: TurndownService, facts: PageFacts): void {
     facts.mains.push(content);
     return `\n\n${content}\n\n`;
   });
-  rule('dropped', isDropped, () => '');
+  rule('dropped', isDropped, (_, node) => markOf(node));
   rule('tex', (node) => node.nodeName === 'SCRIPT' && TEX_SCRIPT.test(attribute(node, 'type')), texScript);
   rule('math', named('MATH'), math);
   rule('title', named('TITLE'), (_, node) => {
-    facts.title ??= node.textContent.replace(/\s+/g, ' ').trim();
+    // A drawing may have a title, too.
+    if (ancestor(node, 'SVG', 'svg') === null) facts.title ??= node.textContent.replace(/\s+/g, ' ').trim();
     return '';
   });
 }

@@ -1,18 +1,7 @@
 import { ancestor, attribute, childrenOf, type HtmlNode } from './html-node.types';
+import { cellText, pipeTable } from './table-rows';
 
 const MOST_SPAN = 100;
-const CODE_OR_FORMULA = /(`[^`]*`|\$[^$]*\$)/;
-
-/** One line with escaped pipes, except in formulas and code. */
-export function cellText(content: string): string {
-  const line = content.trim().replace(/(?<!\s)[^\S\n]*\n\s*/g, '<br>');
-  if (!line.includes('|')) return line;
-  return line
-    .split(CODE_OR_FORMULA)
-    .map((part, index) => (index % 2 === 1 ? part : part.replace(/\\?\|/g, '\\|')))
-    .join('');
-}
-
 const rowsOf = (table: HtmlNode): HtmlNode[] =>
   childrenOf(table, 'THEAD', 'TBODY', 'TFOOT', 'TR').flatMap((child) =>
     child.nodeName === 'TR' ? [child] : childrenOf(child, 'TR'),
@@ -40,15 +29,6 @@ function gridOf(rows: readonly HtmlNode[], textOf: (cell: HtmlNode) => string): 
   return grid;
 }
 
-/** Pipe table (GFM §4.10). The first row is the header. */
-export function pipeTable(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(...rows.map((row) => row.length));
-  const line = (cells: readonly string[]): string =>
-    `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`;
-  const [header = [], ...body] = rows;
-  return [line(header), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
-}
-
 /** True when all text is in links: site navigation. */
 const holdsLinksOnly = (table: HtmlNode): boolean => Boolean(table.querySelector('a')) && !hasOwnText(table);
 
@@ -72,9 +52,11 @@ export class HtmlTables {
   table(content: string, table: HtmlNode): string {
     if (holdsLinksOnly(table)) return '';
     if (this.isLayout(table)) return `\n\n${content}\n\n`;
-    const grid = gridOf(rowsOf(table), (cell) => this.texts.get(cell) ?? '').filter((row) => row.some((text) => text));
+    const rows = rowsOf(table);
+    const grid = gridOf(rows, (cell) => this.texts.get(cell) ?? '').filter((row) => row.some((text) => text));
     if (grid.length === 0) return '';
-    return `\n\n${content.trim()}\n\n${pipeTable(grid)}\n\n`;
+    const isNamed = rows[0] !== undefined && childrenOf(rows[0], 'TD', 'TH').every(({ nodeName }) => nodeName === 'TH');
+    return `\n\n${content.trim()}\n\n${pipeTable(grid, isNamed || undefined)}\n\n`;
   }
 
   /** A layout table has nested tables or a single column. */

@@ -44,6 +44,27 @@ describe('htmlToMarkdown', () => {
   ])('leaves out %s', (html) => expect(markdown(`<p>kept</p>${html}`)).toBe('kept'));
 
   it.each([
+    [
+      'another page shown inside',
+      '<iframe src="/quiz"></iframe>',
+      ['Other pages and files shown inside the page are not read'],
+    ],
+    [
+      'a file shown inside',
+      '<object data="plan.pdf"></object>',
+      ['Other pages and files shown inside the page are not read'],
+    ],
+    ['a drawing with words', '<svg><text>Nucleus</text></svg>', ['Drawings are not read']],
+    ['a hidden part', '<div hidden><p>The answer is four.</p></div>', ['Hidden parts are left out']],
+    ['an icon', '<a href="/"><svg><title>Search</title></svg></a>', []],
+    ['a hidden menu', '<nav style="display:none">Home</nav>', []],
+    ['a page of a counter', '<noscript><iframe src="/count"></iframe></noscript>', []],
+    ['a hidden page of a counter', '<iframe style="display:none" src="/count"></iframe>', []],
+  ])('tells what is left out: %s', (_, html, leftOut) => {
+    expect(htmlToMarkdown(`<body><p>kept</p>${html}</body>`)).toEqual({ text: 'kept', title: null, leftOut });
+  });
+
+  it.each([
     ['<title> Osmosis\n explained </title>', 'Osmosis explained'],
     [`<title>${'long '.repeat(100_000)}</title>`, 'long '.repeat(40).trim()],
     ['<title> </title>', null],
@@ -66,6 +87,15 @@ describe('htmlToMarkdown', () => {
       expect(markdown('<table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>')).toBe(
         '| a | b |\n| --- | --- |\n| 1 | 2 |',
       );
+    });
+
+    it.each([
+      ['figures never stand above others', '<td>North</td><td>1250</td>', '|  |  |\n| --- | --- |\n| North | 1250 |'],
+      ['years may', '<td>Campus</td><td>2026</td>', '| Campus | 2026 |\n| --- | --- |'],
+      ['so may figures that the page calls names', '<th>Dose</th><th>0.5</th>', '| Dose | 0.5 |\n| --- | --- |'],
+    ])('as their names, %s', (_, first, expected) => {
+      const html = `<table><tr>${first}</tr><tr><td>South</td><td>900</td></tr></table>`;
+      expect(markdown(html)).toBe(`${expected}\n| South | 900 |`);
     });
 
     it('repeat what stands over several rows and keep columns in place', () => {

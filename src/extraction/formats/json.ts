@@ -98,7 +98,8 @@ class JsonWriter {
 
 /** One line per value with its path (`students[3].name: Ana`) or per small object; strings are not escaped. */
 export function readJson(source: Source): Content {
-  const value = parseJson(sourceText(source).text);
+  const { text: json, warnings } = sourceText(source);
+  const value = parseJson(json);
   const writer = new JsonWriter();
   writer.write(value, '', 0);
   const text = writer.toString();
@@ -108,6 +109,6 @@ export function readJson(source: Source): Content {
     text,
     title: typeof title === 'string' ? shortTitle(title.trim()) : null,
     pages: [],
-    warnings: [],
+    warnings,
   };
 }

@@ -9,7 +9,7 @@ const code = (source: string | string[], ...outputs: object[]) => ({ cell_type: 
 it('reads Markdown and code with their outputs, each cell as a place', async () => {
   const picture = {
     output_type: 'display_data',
-    data: { 'image/png': 'iVBOR'.repeat(200_000), 'text/html': '<b>x</b>' },
+    data: { 'image/png': 'iVBOR'.repeat(200_000) },
   };
   const found = await read({
     metadata: { kernelspec: { language: 'python' } },
@@ -42,10 +42,31 @@ it('reads Markdown and code with their outputs, each cell as a place', async () 
   expect(found).toMatchObject({ title: 'Joins', pageCount: 5 });
 });
 
-it('bounds outputs, and keeps a fence in the code', async () => {
-  const { text } = await read({ cells: [code('"""\n```\n"""', { output_type: 'stream', text: 'y'.repeat(1e6) })] });
+it.each([
+  [
+    'a page',
+    { 'text/html': '<p>Reads: <b>7</b></p>', 'text/plain': '<IPython.core.display.HTML object>' },
+    'Reads: **7**',
+  ],
+  [
+    'Markdown',
+    { 'text/markdown': ['## 7 ', 'reads'], 'text/plain': ['<IPython.core.display.Markdown object>'] },
+    '## 7 reads',
+  ],
+  ['a formula', { 'text/latex': '$x^2$' }, '$x^2$'],
+  ['a table that has a plain form', { 'text/html': '<table></table>', 'text/plain': 'a  b\n1  2' }, 'a  b\n1  2'],
+])('reads an output that is shown as %s', async (_, data, shown) => {
+  const { text } = await read({ cells: [code('x', { output_type: 'execute_result', data })] });
+  expect(text).toBe(`\`\`\`\nx\n\`\`\`\n\nOutput:\n\n\`\`\`\n${shown}\n\`\`\``);
+});
+
+it('bounds outputs, says so, and keeps a fence in the code', async () => {
+  const { text, warnings } = await read({
+    cells: [code('"""\n```\n"""', { output_type: 'stream', text: 'y'.repeat(1e6) })],
+  });
   expect(text).toMatch(/^````\n"""\n```\n"""\n````\n\nOutput:/);
   expect(text.length).toBeLessThan(2_200);
+  expect(warnings).toEqual(['Output of cell 1 is cut to 2,000 characters']);
 });
 
 it('reads version 3 of the format', async () => {

@@ -1,7 +1,8 @@
 import { ExtractionError } from '../document/extraction.errors';
 import type { PageStart } from '../document/extraction.types';
 import type { Content, Source } from './format-reader.types';
-import { firstHeading, shortTitle, sourceText } from './text';
+import { htmlToMarkdown } from './html';
+import { firstHeading, listed, shortTitle, sourceText } from './text';
 
 const SEPARATOR = '\n\n';
 /** Longest outputs of one cell together. */
@@ -50,28 +51,37 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** The text of an output: printed, the value as text, or the sentence of an error. Pictures and HTML are left out. */
+/** Word of Python for a value that is shown in another form: `<IPython.core.display.HTML object>`, `<Figure size 640x480>`. */
+const NO_WORDS = /^\s*<[A-Z][^<>\n]*>\s*$/;
+
+/** Value of an output, in the richest form that is text. */
+function valueText(data: unknown): string {
+  const plain = textOf(member(data, 'text/plain'));
+  if (plain !== '' && !NO_WORDS.test(plain)) return plain;
+  const markup = textOf(member(data, 'text/markdown')) || textOf(member(data, 'text/latex'));
+  return markup || htmlToMarkdown(textOf(member(data, 'text/html'))).text || plain;
+}
+
+/** The text of an output: printed, the value, or the sentence of an error. Pictures are left out. */
 function outputText(output: unknown): string {
   if (member(output, 'output_type') === 'stream') return textOf(member(output, 'text'));
   const error = [member(output, 'ename'), member(output, 'evalue')].filter((part) => typeof part === 'string');
   if (error.length > 0) return error.join(': ');
-  return textOf(member(output, 'data', 'text/plain') ?? member(output, 'text'));
+  return textOf(member(output, 'text')) || valueText(member(output, 'data'));
 }
 
-function outputsOf(cell: Json): string {
+/** Outputs of a cell, cut to `OUTPUT_CHARS`. */
+function outputsOf(cell: Json): { readonly text: string; readonly isCut: boolean } {
   let text = '';
   for (const output of listOf(cell['outputs'])) {
-    const next = outputText(output)
-      .slice(0, OUTPUT_CHARS + 1)
-      .replace(ANSI, '')
-      .trim();
+    const next = outputText(output).replace(ANSI, '').trim();
     if (next !== '') text += `${text === '' ? '' : '\n'}${next}`;
-    if (text.length > OUTPUT_CHARS) return `${text.slice(0, OUTPUT_CHARS)} …`;
+    if (text.length > OUTPUT_CHARS) return { text: `${text.slice(0, OUTPUT_CHARS)} …`, isCut: true };
   }
-  return text;
+  return { text, isCut: false };
 }
 
-function cellText(cell: Json, language: string): string {
+function cellText(cell: Json, language: string, output: string): string {
   const source = textOf(cell['source'] ?? cell['input']).trim();
   switch (cell['cell_type']) {
     case 'markdown':
@@ -79,7 +89,6 @@ function cellText(cell: Json, language: string): string {
     case 'heading':
       return source === '' ? '' : `${'#'.repeat(Math.min(6, Math.max(1, Number(cell['level']) || 1)))} ${source}`;
     case 'code': {
-      const output = outputsOf(cell);
       const parts = [
         source === '' ? '' : fenced(source, language),
         output === '' ? '' : `Output:\n\n${fenced(output, '')}`,
@@ -105,9 +114,13 @@ export function readNotebook(source: Source): Content {
   const cells = cellsOf(notebook);
   const pages: PageStart[] = [];
   const parts: string[] = [];
+  const cut: number[] = [];
   let start = 0;
   for (const [index, cell] of cells.entries()) {
-    const text = isObject(cell) ? cellText(cell, language) : '';
+    if (!isObject(cell)) continue;
+    const output = outputsOf(cell);
+    if (output.isCut) cut.push(index + 1);
+    const text = cellText(cell, language, output.text);
     if (text === '') continue;
     pages.push({ page: index + 1, start });
     parts.push(text);
@@ -121,6 +134,9 @@ export function readNotebook(source: Source): Content {
     title: (typeof title === 'string' ? shortTitle(title.trim()) : null) ?? firstHeading(text),
     pages,
     pageCount: cells.length,
-    warnings,
+    warnings:
+      cut.length === 0
+        ? warnings
+        : [...warnings, `Output of cell ${listed(cut)} is cut to ${OUTPUT_CHARS.toLocaleString('en')} characters`],
   };
 }

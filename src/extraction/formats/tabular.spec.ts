@@ -25,6 +25,13 @@ describe('CSV', () => {
     expect(csv('1,2\n3,4\n')).toBe('| column 1 | column 2 |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |');
   });
 
+  it.each([
+    ['a date', '2026-09-14,Lecture\n2026-09-21,Exam\n', /^\| column 1 \| column 2 \|/],
+    ['a figure', 'North,1250\nSouth,900\n', /^\| column 1 \| column 2 \|/],
+    ['years above figures', 'Campus,2025,2026\nNorth,1250,1300\n', /^\| Campus \| 2025 \| 2026 \|\n\| ---/],
+    ['numbers of questions', 'Name,1,2,3\nAna,0.5,1,0\n', /^\| Name \| 1 \| 2 \| 3 \|\n\| ---/],
+  ])('takes a first row for names as people do: %s', (_, text, expected) => expect(csv(text)).toMatch(expected));
+
   it('repeats the column names every few rows', () => {
     const rows = Array.from({ length: 500 }, (_, index) => `student ${index},${index % 10}`);
     const tables = csv(`name,grade\n${rows.join('\n')}`).split('\n\n');

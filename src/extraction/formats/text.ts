@@ -42,6 +42,18 @@ export function firstHeading(text: string): string | null {
   return null;
 }
 
+/** Numbers of pages or cells in ascending order: `3, 5–7` */
+export function listed(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const shown = ranges.slice(0, 10).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`));
+  return shown.join(', ') + (ranges.length > 10 ? ', …' : '');
+}
+
 /** Markdown and plain text stay unchanged. Plain text may contain Markdown headings too. */
 export function readText(source: Source): Content {
   const { text, warnings } = sourceText(source);

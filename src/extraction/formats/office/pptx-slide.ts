@@ -1,5 +1,5 @@
 import { withEquations } from './docx-equations';
-import { cellText, pipeTable } from '../html-tables';
+import { cellText, pipeTable } from '../table-rows';
 import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement } from './office-xml';
 
 /** The text of one slide. */

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { getDocumentProxy } from 'unpdf';
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf';
 import type { Entry, ZipFile } from 'yauzl';
 import { ExtractionError } from '../../document/extraction.errors';
 import { entriesOf, openZip } from '../../document/zip-listing';
+import type { PdfTextItem } from './pdf.types';
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PageProxy = Awaited<ReturnType<PdfDocument['getPage']>>;
 
 /** Adobe's character maps in the packed form of pdf.js, under the licence inside: `cmaps/` of pdfjs-dist 5.6.205. */
 const CHARACTER_MAPS = join(__dirname, 'character-maps.zip');
@@ -82,4 +84,71 @@ export async function lostFontsDuring<T>(read: (hasLostFont: () => boolean) => P
   } finally {
     console.warn = warn;
   }
+}
+
+/** Layers of a document (optional content, ISO 32000-1 §8.11). */
+export type Layers = Awaited<ReturnType<PdfDocument['getOptionalContentConfig']>>;
+
+/** Null for a document that hides no layer. */
+export async function hiddenLayers(pdf: PdfDocument): Promise<Layers | null> {
+  const layers = await pdf.getOptionalContentConfig();
+  return [...layers].some(([, { visible }]: [unknown, { visible: boolean }]) => !visible) ? layers : null;
+}
+
+/** Node.js 20 lacks a method that pdf.js calls on the fonts of an operator list. A parser process runs nothing else. */
+function completeArrayBuffer(): void {
+  if ('transferToFixedLength' in ArrayBuffer.prototype) return;
+  const value = function (this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
+    return this.slice(0, length);
+  };
+  Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', { value, configurable: true, writable: true });
+}
+
+/** Visibility of the marked parts of a page, in the order of their beginnings. Null where it is not known. */
+async function visibilityOfMarks(page: PageProxy, layers: Layers, marks: number): Promise<readonly boolean[] | null> {
+  completeArrayBuffer();
+  const { OPS, AnnotationMode } = await getResolvedPDFJS();
+  const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
+  const begins = new Set<number>([OPS.beginMarkedContent, OPS.beginMarkedContentProps]);
+  const forms = new Set<number | undefined>([OPS.beginGroup, OPS.paintFormXObjectBegin]);
+  const all: boolean[] = [];
+  const written: boolean[] = [];
+  fnArray.forEach((operator, index) => {
+    if (!begins.has(operator)) return;
+    const [tag, layer] = argsArray[index] as [tag: unknown, layer?: unknown];
+    const isVisible = tag !== 'OC' || Boolean(layers.isVisible(layer));
+    all.push(isVisible);
+    // A form that names its layer itself has no mark among the texts.
+    if (isVisible && forms.has(fnArray[index + 1])) return;
+    written.push(isVisible);
+  });
+  if (all.length === marks) return all;
+  return written.length === marks ? written : null;
+}
+
+export interface ShownTexts {
+  readonly items: readonly PdfTextItem[];
+  readonly styles: Awaited<ReturnType<PageProxy['getTextContent']>>['styles'];
+  /** `unknown`: the page may have text of hidden layers, and it is among the items. */
+  readonly hiddenText: 'none' | 'left out' | 'unknown';
+}
+
+/** The texts of a page without those of hidden layers. */
+export async function shownTexts(page: PageProxy, layers: Layers | null): Promise<ShownTexts> {
+  const { items: parts, styles } = await page.getTextContent({ includeMarkedContent: layers !== null });
+  const texts = parts.filter((part): part is typeof part & PdfTextItem => 'str' in part);
+  if (layers === null) return { items: texts, styles, hiddenText: 'none' };
+  const marks = parts.filter((part) => 'type' in part && part.type.startsWith('begin')).length;
+  const visible = await visibilityOfMarks(page, layers, marks);
+  if (visible === null) return { items: texts, styles, hiddenText: 'unknown' };
+  const open: boolean[] = [];
+  let next = 0;
+  const items = parts.filter((part): part is typeof part & PdfTextItem => {
+    if ('str' in part) return !open.includes(false);
+    if (part.type === 'endMarkedContent') open.pop();
+    else open.push(visible[next++] ?? true);
+    return false;
+  });
+  const count = (each: readonly PdfTextItem[]): number => each.filter(({ str }) => str.trim() !== '').length;
+  return { items, styles, hiddenText: count(items) < count(texts) ? 'left out' : 'none' };
 }

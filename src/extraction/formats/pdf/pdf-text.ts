@@ -1,7 +1,7 @@
 import type { PageStart } from '../../document/extraction.types';
 import { withoutContents } from './pdf-contents';
 import { headingDepth, type HeadingDepth } from './pdf-headings';
-import { pipeTable, cellText } from '../html-tables';
+import { cellText, pipeTable } from '../table-rows';
 import type { PdfLine } from './pdf-lines';
 import { withTableRows } from './pdf-table-rows';
 import type { OutlineEntry } from './pdf.types';

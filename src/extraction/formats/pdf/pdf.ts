@@ -2,12 +2,21 @@ import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
 import { type AnnotatedPage, withAnnotations } from './pdf-annotations';
-import { damagedPdf, lostFontsDuring, openPdf, type PdfDocument } from './pdf-document';
+import {
+  damagedPdf,
+  hiddenLayers,
+  type Layers,
+  lostFontsDuring,
+  openPdf,
+  type PdfDocument,
+  type ShownTexts,
+  shownTexts,
+} from './pdf-document';
 import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
-import type { OutlineEntry, PdfPage, PdfTextItem } from './pdf.types';
-import { firstHeading, shortTitle } from '../text';
+import type { OutlineEntry, PdfPage } from './pdf.types';
+import { firstHeading, listed, shortTitle } from '../text';
 
 const MOST_OUTLINE_ENTRIES = 5_000;
 const DEEPEST_OUTLINE = 8;
@@ -29,19 +38,19 @@ function flatOutline(entries: readonly RawEntry[], depth = 1, found: OutlineEntr
 const outlineOf = async (pdf: PdfDocument): Promise<OutlineEntry[]> =>
   flatOutline((await pdf.getOutline().catch(() => null)) ?? []);
 
-async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage & AnnotatedPage> {
+type ReadPage = PdfPage & AnnotatedPage & Pick<ShownTexts, 'hiddenText'>;
+
+async function readPage(pdf: PdfDocument, number: number, layers: Layers | null): Promise<ReadPage> {
   const page = await pdf.getPage(number);
-  const { items, styles } = await page.getTextContent();
+  const { items, styles, hiddenText } = await shownTexts(page, layers);
   const annotations = await page.getAnnotations().catch(() => []);
   const [, bottom = 0, , top = 1] = page.view;
   page.cleanup();
   return {
     number,
     height: Math.max(1, top - bottom),
-    ...withAnnotations(
-      items.filter((item): item is typeof item & PdfTextItem => 'str' in item),
-      annotations,
-    ),
+    hiddenText,
+    ...withAnnotations(items, annotations),
     monospaced: new Set(Object.keys(styles).filter((name) => styles[name]?.fontFamily === 'monospace')),
   };
 }
@@ -74,6 +83,8 @@ interface PdfPages {
   readonly unreadable: readonly number[];
   readonly withLostFont: readonly number[];
   readonly withComments: readonly number[];
+  /** Numbers of pages by what became of the text of hidden layers. */
+  readonly hidden: Readonly<Record<ShownTexts['hiddenText'], readonly number[]>>;
 }
 
 /** Damaged and unreadable pages are left out. */
@@ -84,14 +95,17 @@ const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promi
     const unreadable: number[] = [];
     const withLostFont: number[] = [];
     const withComments: number[] = [];
+    const hidden: Record<ShownTexts['hiddenText'], number[]> = { none: [], 'left out': [], unknown: [] };
+    const layers = await hiddenLayers(pdf);
     let characters = 0;
     for (let number = 1; number <= pdf.numPages; number += 1) {
       try {
-        const page = await readPage(pdf, number);
+        const page = await readPage(pdf, number, layers);
         characters += page.items.reduce((sum, { str }) => sum + str.length, 0);
         const isKept = isReadable(page);
         if (!isKept) unreadable.push(number);
         if (page.hasComments) withComments.push(number);
+        hidden[page.hiddenText].push(number);
         pages.push(isKept ? linesOf(page) : []);
       } catch {
         broken.push(number);
@@ -105,20 +119,8 @@ const readPages = (pdf: PdfDocument, { maxCharacters }: ExtractionLimits): Promi
         );
       }
     }
-    return { pages, broken, unreadable, withLostFont, withComments };
+    return { pages, broken, unreadable, withLostFont, withComments, hidden };
   });
-
-/** `3, 5–7` */
-function listed(numbers: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const number of numbers) {
-    const last = ranges.at(-1);
-    if (last?.[1] === number - 1) last[1] = number;
-    else ranges.push([number, number]);
-  }
-  const shown = ranges.slice(0, 10).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`));
-  return shown.join(', ') + (ranges.length > 10 ? ', …' : '');
-}
 
 const LABEL_CHARS = 20;
 
@@ -129,9 +131,12 @@ async function pageLabels(pdf: PdfDocument): Promise<string[]> {
   return isPlain ? [] : labels.map((label, index) => label.slice(0, LABEL_CHARS).trim() || String(index + 1));
 }
 
-async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
-  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
-  const title = (info as Record<string, unknown>)['Title'];
+type Information = Readonly<Record<string, unknown>>;
+
+const informationOf = async (pdf: PdfDocument): Promise<Information> =>
+  (await pdf.getMetadata().catch(() => ({ info: {} }))).info as Information;
+
+function metadataTitle({ Title: title }: Information): string | null {
   if (typeof title !== 'string') return null;
   const words = title.replace(/\s+/g, ' ').trim();
   // Default titles of word processors.
@@ -143,8 +148,13 @@ async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
 
 const isText = (line: PdfLine): boolean => /[\p{L}\p{N}]/u.test(line.text);
 
-function warningsOf({ pages, broken, unreadable, withLostFont, withComments }: PdfPages): string[] {
-  const known = new Set([...broken, ...unreadable, ...withLostFont]);
+/** A form whose fields and words only some programs draw (ISO 32000-1 §12.7.8). Others show a page that says so. */
+const isXfaOnly = (information: Information): boolean =>
+  information['IsXFAPresent'] === true && information['IsAcroFormPresent'] !== true;
+const XFA = 'The form in this PDF (XFA) cannot be read. Print it to a new PDF and upload that';
+
+function warningsOf({ pages, broken, unreadable, withLostFont, withComments, hidden }: PdfPages): string[] {
+  const known = new Set([...broken, ...unreadable, ...withLostFont, ...hidden['left out']]);
   const blank = pages.flatMap((lines, index) => (lines.some(isText) || known.has(index + 1) ? [] : [index + 1]));
   const told = (numbers: readonly number[], sentence: (pages: string) => string): string[] =>
     numbers.length === 0 ? [] : [sentence(listed(numbers))];
@@ -154,6 +164,8 @@ function warningsOf({ pages, broken, unreadable, withLostFont, withComments }: P
     ...told(unreadable, (on) => `Page ${on} was left out: ${UNKNOWN_LETTERS}`),
     ...told(withLostFont, (on) => `Text is missing from page ${on} on: a font cannot be read. ${OCR}`),
     ...told(withComments, (on) => `Comments on page ${on} are left out`),
+    ...told(hidden['left out'], (on) => `Text of hidden layers on page ${on} is left out`),
+    ...told(hidden.unknown, (on) => `Text of hidden layers may be among the text of page ${on}`),
   ];
 }
 
@@ -183,14 +195,14 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
     if (read.broken.length === pdf.numPages) throw damagedPdf();
     if (!read.pages.some((lines) => lines.some(isText))) throw noText(read);
     const { text, pages: starts } = composePdf(withoutPageHeaders(read.pages), await outlineOf(pdf));
-    const title = (await metadataTitle(pdf)) ?? firstHeading(text);
+    const information = await informationOf(pdf);
     return {
       text,
-      title,
+      title: metadataTitle(information) ?? firstHeading(text),
       pages: starts,
       pageCount: pdf.numPages,
       pageLabels: await pageLabels(pdf),
-      warnings: warningsOf(read),
+      warnings: [...(isXfaOnly(information) ? [XFA] : []), ...warningsOf(read)],
     };
   } finally {
     await pdf.destroy();

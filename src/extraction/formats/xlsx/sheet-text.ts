@@ -1,4 +1,4 @@
-import { isNumber, rowsText } from '../table-rows';
+import { figuresOf, isHead, isNumber, rowsText } from '../table-rows';
 import type { Merge, SheetCells, SheetRow } from './sheet-cells';
 
 /** Rows of column names below one another. */
@@ -66,28 +66,12 @@ function namesOf(rows: readonly SheetRow[], columns: readonly number[], merges: 
   });
 }
 
-const DATE = /^\d{1,4}[-/.:]\d/;
-const YEAR = /^(?:19|20)\d\d$/;
-
-const figuresOf = ({ cells }: SheetRow): string[] =>
-  [...cells.values()].filter((value) => isNumber(value) || DATE.test(value));
-
-/** Years, days or 1, 2, 3: figures that may name columns. */
-function mayName(figures: readonly string[]): boolean {
-  if (figures.every((figure) => YEAR.test(figure) || DATE.test(figure))) return figures.length > 0;
-  return figures.length > 1 && figures.every((figure, index) => Number(figure) === index + 1);
-}
-
-/** Words, or figures that name columns and do not go on below. */
-function isHead(row: SheetRow, next: SheetRow | undefined): boolean {
-  const figures = figuresOf(row);
-  return figures.length === 0 || (mayName(figures) && next !== undefined && !mayName(figuresOf(next)));
-}
+const valuesOf = ({ cells }: SheetRow): string[] => [...cells.values()];
 
 /** Rows of column names at the top, above the first figures: a row more for columns that the one above leaves unnamed. */
 function headHeight(rows: readonly SheetRow[], merges: readonly Merge[]): number {
   const [first] = rows;
-  if (first === undefined || !isHead(first, rows[1])) return 0;
+  if (first === undefined || !isHead(valuesOf(first), rows[1] && valuesOf(rows[1]))) return 0;
   const [names, ...others] = columnsOf(rows);
   const isGrouped = ({ number, cells }: SheetRow): boolean =>
     merges.some(({ top, left, right }) => top === number && right > left && cells.has(left));
@@ -97,7 +81,7 @@ function headHeight(rows: readonly SheetRow[], merges: readonly Merge[]): number
   let height = 1;
   while (height < MOST_HEADER_ROWS) {
     const [above, row] = rows.slice(height - 1, height + 1);
-    if (above === undefined || row === undefined || figuresOf(row).length > 0) break;
+    if (above === undefined || row === undefined || figuresOf(valuesOf(row)).length > 0) break;
     if (!isGrouped(above) && !completes(row, rows.slice(0, height))) break;
     height += 1;
   }

@@ -2,10 +2,10 @@ import { foldedText, spacedText } from '../../../kernel';
 
 /**
  * Version of the index. Version 1 had no parts of compounds, version 2 no page labels, version 3 no word with the stem of a
- * stop word, version 4 no words of scripts without blanks and no compatibility forms. A new version re-indexes every
- * knowledge base in the background.
+ * stop word, version 4 no words of scripts without blanks and no compatibility forms, version 5 words of hidden layers and
+ * figures as names of columns. A new version re-indexes every knowledge base in the background.
  */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 /** PostgreSQL's parser takes `client/server` and `numpy.array` for a path and a host, each one word. */
 const JOINED = /[./\\](?<=([\p{L}\p{N}]+)[./\\])(?=([\p{L}\p{N}]+))/gu;
