@@ -1,7 +1,9 @@
 import type katexType from 'katex';
 import type { Action } from 'svelte/action';
 import { GrowingBlocks } from './growing-blocks';
-import { blocksOfTokens, elementsOf, lexMarkdown } from './markdown';
+import type { Attachment } from 'svelte/attachments';
+import { marksOf } from '../passages/passage-text';
+import { blocksOf, blocksOfTokens, elementsOf, lexMarkdown } from './markdown';
 
 export interface AnswerContent {
   readonly text: string;
@@ -32,6 +34,63 @@ function withKatex(then: () => void): void {
   });
 }
 
+function maths(node: HTMLElement): void {
+  const found = node.querySelectorAll<HTMLElement>('[data-tex]:not([data-drawn])');
+  if (found.length === 0) return;
+  if (katex === null) return withKatex(() => maths(node));
+  for (const element of found) {
+    element.dataset['drawn'] = '';
+    const displayMode = element.dataset['display'] !== undefined;
+    katex.render(element.dataset['tex'] ?? '', element, {
+      throwOnError: false,
+      displayMode,
+      trust: false,
+      maxExpand: 200,
+      maxSize: 20,
+    });
+    if (displayMode) element.tabIndex = 0;
+  }
+}
+
+/** A full stop behind a button stays on its line. */
+function keepStop(button: HTMLElement): void {
+  const after = button.nextSibling;
+  const stop = after instanceof Text ? (/^[.,;:!?…)\]»”]+/u.exec(after.data)?.[0] ?? '') : '';
+  if (stop === '' || !(after instanceof Text)) return;
+  const line = document.createElement('span');
+  line.style.whiteSpace = 'nowrap';
+  after.deleteData(0, stop.length);
+  button.replaceWith(line);
+  line.append(button, stop);
+}
+
+/** Shows a passage of the material. Its headings are none of the page, and words of the question are marked. */
+export const passageView =
+  (text: string, question: string): Attachment<HTMLElement> =>
+  (node) => {
+    node.replaceChildren(...blocksOf(text).map((block) => elementsOf({ ...block, headingLevel: 0 })));
+    markWords(node, question);
+    maths(node);
+  };
+
+function markWords(node: HTMLElement, question: string): void {
+  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode() !== null) texts.push(walker.currentNode as Text);
+  for (const text of texts) {
+    const marks = marksOf(text.data, question);
+    if (text.parentElement?.closest('[data-tex]') !== null || !marks.some(({ hit }) => hit)) continue;
+    text.replaceWith(
+      ...marks.map(({ text: part, hit }) => {
+        if (!hit) return part;
+        const mark = document.createElement('mark');
+        mark.textContent = part;
+        return mark;
+      }),
+    );
+  }
+}
+
 /**
  * Shows Markdown that grows: only blocks that changed are drawn again, so that a long answer costs as much at its end as at
  * its beginning and a selection in it stays.
@@ -53,7 +112,7 @@ export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
     });
     node.append(...fresh.map(({ element }) => element));
     drawn = [...drawn.slice(0, same), ...fresh];
-    maths();
+    maths(node);
     cite();
     copyable();
   };
@@ -73,24 +132,6 @@ export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
     }
   };
 
-  const maths = (): void => {
-    const found = node.querySelectorAll<HTMLElement>('[data-tex]:not([data-drawn])');
-    if (found.length === 0) return;
-    if (katex === null) return withKatex(maths);
-    for (const element of found) {
-      element.dataset['drawn'] = '';
-      const displayMode = element.dataset['display'] !== undefined;
-      katex.render(element.dataset['tex'] ?? '', element, {
-        throwOnError: false,
-        displayMode,
-        trust: false,
-        maxExpand: 200,
-        maxSize: 20,
-      });
-      if (displayMode) element.tabIndex = 0;
-    }
-  };
-
   const cite = (): void => {
     for (const mark of node.querySelectorAll<HTMLElement>('span[data-cite]')) {
       const n = Number(mark.dataset['cite']);
@@ -102,6 +143,7 @@ export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
       button.setAttribute('aria-label', content.labelOf(n));
       button.setAttribute('aria-haspopup', 'dialog');
       mark.replaceWith(button);
+      keepStop(button);
     }
   };
 

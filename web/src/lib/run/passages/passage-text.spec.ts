@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, marksOf } from './passage-text';
+import { answerView, passageView } from '../markdown/answer-view';
+import { marksOf } from './passage-text';
 
 const hits = (passage: string, question: string): string[] =>
   marksOf(passage, question).flatMap(({ text, hit }) => (hit ? [text] : []));
@@ -33,23 +34,49 @@ describe('words of the question in a passage', () => {
   });
 });
 
-describe('the blocks of a passage', () => {
-  it('are headings without their marks, and texts as they are written', () => {
-    const passage = '# Membranes\n\nWater moves.\n\n- one\n- two #2\n\n## Example ##\n  | a |\n#tag\n';
-    expect(blocksOf(passage)).toEqual([
-      { isHeading: true, text: 'Membranes' },
-      { isHeading: false, text: 'Water moves.\n\n- one\n- two #2' },
-      { isHeading: true, text: 'Example' },
-      { isHeading: false, text: '  | a |\n#tag' },
-    ]);
-    expect(blocksOf('\n\n')).toEqual([]);
+describe('a passage', () => {
+  const drawn = (text: string, question = ''): HTMLElement => {
+    const node = document.createElement('div');
+    passageView(text, question)(node);
+    return node;
+  };
+
+  it('is shown as what its Markdown says, with the words of the question marked', () => {
+    const node = drawn(
+      '# Spread\n\nThe **mean** adds all.\n\n| Level | Score |\n| --- | --- |\n| good | 3 |\n\n$$\\bar{x}$$',
+      'mean score',
+    );
+    expect(node.textContent).not.toMatch(/[#*|]|\$\$/);
+    expect(node.querySelectorAll('td')).toHaveLength(2);
+    expect([...node.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['mean', 'Score']);
+    expect(node.querySelector('[data-tex]')?.getAttribute('data-tex')).toBe('\\bar{x}');
   });
 
-  it('keep the sign of a name, and lose the closing marks of Markdown', () => {
-    expect(blocksOf('# C#\n## Stages ##\n## ##')).toEqual([
-      { isHeading: true, text: 'C#' },
-      { isHeading: true, text: 'Stages' },
-      { isHeading: false, text: '## ##' },
-    ]);
+  it('has no headings of the page, no buttons and nothing that runs', () => {
+    const node = drawn('# Title\n\n## Part\n\nSee [1]. <script>alert(1)</script>\n\n```\ncode\n```');
+    expect(node.querySelectorAll('h1, h2, h3, h4, h5, h6, button, script')).toHaveLength(0);
+    expect(node.textContent).toContain('[1]');
   });
+
+  it('is drawn anew, not a second time, when it changes', () => {
+    const node = drawn('One.');
+    passageView('Two.', '')(node);
+    expect(node.textContent.trim()).toBe('Two.');
+  });
+});
+
+it('keeps a full stop on the line of the mark before it', () => {
+  const node = document.createElement('div');
+  answerView(node, {
+    text: 'Water moves [1]. More [2] here',
+    numbers: new Set([1, 2]),
+    labelOf: String,
+    copyLabel: '',
+  });
+  const marks = [...node.querySelectorAll('button[data-cite]')];
+  expect(marks.map(({ parentElement }) => parentElement?.textContent.trim())).toEqual([
+    '1.',
+    'Water moves 1. More 2 here',
+  ]);
+  expect(marks[0]?.parentElement?.style.whiteSpace).toBe('nowrap');
 });

@@ -4,46 +4,6 @@ export interface Mark {
   readonly hit: boolean;
 }
 
-/** A heading, or the text between two headings. */
-export interface PassageBlock {
-  readonly isHeading: boolean;
-  readonly text: string;
-}
-
-/** Markdown's mark of a heading; a table, list or formula stays as it is written. */
-const HEADING = /^ {0,3}#{1,6}\s+/;
-const CLOSING = /(?:^|\s)#+$/;
-
-/** Empty for a line that is no heading, or one without words. */
-function titleOf(line: string): string {
-  const mark = HEADING.exec(line)?.[0];
-  return mark === undefined ? '' : line.slice(mark.length).trim().replace(CLOSING, '').trimEnd();
-}
-
-/** The passage cut at the headings of Markdown, without their marks and without empty lines around them. */
-export function blocksOf(passage: string): readonly PassageBlock[] {
-  const blocks: PassageBlock[] = [];
-  let lines: string[] = [];
-  const close = (): void => {
-    const text = lines
-      .join('\n')
-      .trimEnd()
-      .replace(/^\s*\n/, '');
-    if (text.trim() !== '') blocks.push({ isHeading: false, text });
-    lines = [];
-  };
-  for (const line of passage.split('\n')) {
-    const heading = titleOf(line);
-    if (heading === '') lines.push(line);
-    else {
-      close();
-      blocks.push({ isHeading: true, text: heading });
-    }
-  }
-  close();
-  return blocks;
-}
-
 /** Soft hyphens and other invisible characters stand inside of words, as combining accents do. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\p{Default_Ignorable_Code_Point}]*/gu;
 const SHORTEST = 3;
