@@ -1,3 +1,4 @@
+import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 import { PagedList } from './paged-list.svelte';
 
@@ -30,11 +31,22 @@ describe('a list that is shown page by page', () => {
       if (isAway) throw new TypeError('Failed to fetch');
       return page('ab');
     });
+    const leave = $effect.root(() => {
+      $effect(() => void list.error);
+    });
     await list.load();
     expect([ids(list), list.error instanceof TypeError]).toEqual(['', true]);
     isAway = false;
     dispatchEvent(new Event('online'));
     await vi.waitFor(() => expect([ids(list), list.error]).toEqual(['ab', null]));
+    isAway = true;
+    await list.load();
+    leave();
+    await tick();
+    isAway = false;
+    dispatchEvent(new Event('online'));
+    // Nobody shows it any more.
+    expect([list.loading, list.error instanceof TypeError]).toEqual([false, true]);
   });
 
   it('drops an answer that a later question has overtaken', async () => {

@@ -1,3 +1,4 @@
+import { createSubscriber } from 'svelte/reactivity';
 import { toProblem } from '$lib/api/problem';
 import { type Page, pageQuery, type ReadPage } from '$lib/api/pages';
 
@@ -10,9 +11,17 @@ export class PagedList<Item> {
   loading = $state(true);
   /** A first page is there; a later failure does not change that. */
   loaded = $state(false);
-  error = $state.raw<unknown>(null);
   readonly hasMore = $derived.by(() => this.next !== null);
   private next = $state<string | null>(null);
+  private failure = $state.raw<unknown>(null);
+  /** A first page that did not come is asked for again when the connection is back, while somebody shows the list. */
+  private readonly waiting = createSubscriber(() => {
+    const retry = (): void => {
+      if (this.next === null && this.failure !== null && toProblem(this.failure).status === 0) void this.load();
+    };
+    addEventListener('online', retry);
+    return () => removeEventListener('online', retry);
+  });
   private turn = 0;
   /** Changes since the current request started: its answer may not hold them yet. */
   private meanwhile: ((items: readonly Item[]) => readonly Item[])[] = [];
@@ -22,6 +31,11 @@ export class PagedList<Item> {
     private readonly page: ReadPage<Page<Item>>,
     private readonly limit = 30,
   ) {}
+
+  get error(): unknown {
+    this.waiting();
+    return this.failure;
+  }
 
   /** Starts at the first page. False when a later `load` overtook this one. */
   load(): Promise<boolean> {
@@ -51,7 +65,7 @@ export class PagedList<Item> {
   private async fetch(cursor: string | null): Promise<boolean> {
     const turn = ++this.turn;
     this.loading = true;
-    this.error = null;
+    this.failure = null;
     this.meanwhile = [];
     try {
       const found = await this.page(pageQuery(this.limit, cursor));
@@ -72,14 +86,7 @@ export class PagedList<Item> {
 
   /** Keeps the items. After a failed first page the cursor goes: it belongs to the filters before. */
   private fail(error: unknown, cursor: string | null): void {
-    this.error = error;
-    if (cursor !== null) return;
-    this.next = null;
-    if (toProblem(error).status === 0) addEventListener('online', () => this.retry(error), { once: true });
-  }
-
-  /** The connection is back; another request may have been made meanwhile. */
-  private retry(error: unknown): void {
-    if (this.error === error) void this.load();
+    this.failure = error;
+    if (cursor === null) this.next = null;
   }
 }
