@@ -199,6 +199,11 @@ test('a starter is copied, changed and shared', async ({ page, api }) => {
   await page.getByRole('button', { name: 'Actions for Essay feedback' }).click();
   await page.getByTestId('duplicate').click();
   await expect(page).toHaveURL(/\/prompt-templates\/[0-9a-f-]{36}$/);
+  // The keyboard saves as the button does: a form that lacks something is not sent.
+  await page.getByTestId('template-name').fill('');
+  await page.keyboard.press('Control+s');
+  await expect(page.getByTestId('template-name')).toBeFocused();
+  await expect(page.getByTestId('problem')).toHaveCount(0);
   await page.getByTestId('template-name').fill('Essay feedback, ours');
   const text = page.locator('.cm-content');
   await text.fill('Judge: ');
