@@ -434,11 +434,13 @@ test('a teacher hands out the link, the code and the frame; programs come last',
 test('students see the assistants that they may ask, and one alone opens at once', async ({ browser, service }) => {
   const context = await asStudent(browser, service, { viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
-  await page.goto('/assistants');
+  // A chat without an assistant is the list of them.
+  await page.goto('/chat');
+  await expect(page).toHaveURL(/\/assistants$/);
   const card = page.getByTestId('assistant-card').filter({ hasText: 'Biology tutor' });
   await expect(card).toBeVisible();
   await expect(page.getByTestId('filter-classic')).toHaveCount(0);
-  await expect(page.locator('main')).not.toContainText(/Only mine|May use|Multi-Tool/);
+  await expect(page.locator('main')).not.toContainText(/Only mine|May use|Multi-Tool|Changed/);
   await expect(page.getByTestId('main-nav')).toHaveText(/^\s*Assistants\s*$/);
   await check(page);
   await shot(page, 'student-list');

@@ -24,8 +24,9 @@ it('names each knowledge base, rubric and file once', () => {
 it('says an answer without buttons, and each formula once', () => {
   const drawn = document.createElement('div');
   drawn.innerHTML =
-    '<p>So <span class="katex"><span class="katex-mathml">x</span><span class="katex-html">x</span></span></p>' +
-    '<button>Copy</button>';
+    '<p>So <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi>' +
+    '<annotation encoding="application/x-tex">x</annotation></semantics></math></span>' +
+    '<span class="katex-html">x</span></span></p><pre>let x;</pre><button>Copy</button>';
   expect(spokenAnswer(drawn)).toBe('So x');
   expect(spokenAnswer(null)).toBe('');
   drawn.textContent = 'a'.repeat(2_000);
