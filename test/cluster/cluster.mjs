@@ -15,7 +15,7 @@ import { Ledger } from './ledger.mjs';
 import { Load } from './load.mjs';
 import { isInstalled, migrateToNext, startPostgres } from './postgres.mjs';
 import { nginxPath, pgbouncerPath, startNginx, startPgbouncer, startRelay } from './proxies.mjs';
-import { Replicas } from './replicas.mjs';
+import { Replicas, unready } from './replicas.mjs';
 import { Soak } from './soak.mjs';
 
 const REPLICAS = 3;
@@ -31,6 +31,8 @@ const allPooled = words.includes('--pgbouncer');
 const BETWEEN = isShort ? 1 : 5;
 /** Answers that are lost at once: a few seconds of one replica's commits. */
 const LOST_ANSWERS = 12;
+/** Requests that a read-only database makes the replicas refuse: more than one client has asked. */
+const REFUSED = 5;
 const START_LIMIT_MS = 300_000;
 /** Time limit from the moment when all are ready. When it is reached, the run prints what it waits for. */
 const LIMIT_MS = isShort ? 300_000 : minutes * 60_000 + (isSoak ? 1_200_000 : 300_000);
@@ -93,15 +95,28 @@ const endAfter = (limitMs) =>
   }, limitMs).unref();
 const startLimit = endAfter(START_LIMIT_MS);
 
+/** Names of the background runs that a process has in flight. */
+const inFlight = (n) =>
+  [...vendor.calls]
+    .filter(([name, { open, path }]) => open && name.startsWith('run') && path.startsWith(`/${n}/`))
+    .map(([name]) => name);
+
 /** The process with most background runs in flight, as soon as one has two. */
 async function busiest() {
   for (;;) {
-    const open = [...vendor.calls].filter(([name, call]) => call.open && name.startsWith('run'));
-    const counts = ports.map((_, n) => open.filter(([, { path }]) => path.startsWith(`/${n}/`)).length);
+    const counts = ports.map((_, n) => inFlight(n).length);
     const most = Math.max(...counts);
     if (most >= 2) return counts.indexOf(most);
     await sleep(10);
   }
+}
+
+/** The other processes have ended the runs that this one had begun. */
+async function takenOver(n) {
+  const names = inFlight(n);
+  const ids = () => ledger.runs.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+  const going = `SELECT FROM runs WHERE id = ANY($1) AND status IN ('queued', 'running')`;
+  while ((await database.query(going, [ids()])).length > 0) await sleep(50);
 }
 
 const FAULTS = {
@@ -109,6 +124,18 @@ const FAULTS = {
   'newer build migrates': () => migrateToNext(database),
   'process killed': async () => replicas.kill(await busiest()),
   'process restarted': async () => replicas.restart(await busiest()),
+  'process frozen': async () => {
+    const n = await busiest();
+    return `its runs were ended by others in ${await replicas.freeze(n, () => takenOver(n))}, all ready ${await replicas.recovered()} later`;
+  },
+  'database read-only': async () => {
+    const told = ledger.repeated.get('503') ?? 0;
+    await database.readOnly(true);
+    await unready(replicas.list);
+    while ((ledger.repeated.get('503') ?? 0) < told + REFUSED) await sleep(50);
+    await database.readOnly(false);
+    return `all unready, ${REFUSED} requests refused, all ready ${await replicas.recovered()} later`;
+  },
   'database restarted': async () => {
     await database.restart();
     return `all ready ${await replicas.recovered()} later`;

@@ -132,6 +132,11 @@ export async function startPostgres(parent) {
       await stop();
       await start();
     },
+    /** What a standby says, and a primary that a failover has demoted: reads go on, writes are refused. */
+    async readOnly(is) {
+      await query(`ALTER SYSTEM SET default_transaction_read_only = ${is ? 'on' : 'off'}`);
+      await query('SELECT pg_reload_conf()');
+    },
     /** Ends all connections of clients. Returns their number. */
     async cut() {
       const rows = await query(

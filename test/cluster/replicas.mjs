@@ -32,6 +32,19 @@ export class Replicas {
     return `drained in ${took}, ${await this.#again(n)}`;
   }
 
+  /** SIGSTOP, and SIGCONT when `over` says so. */
+  async freeze(n, over) {
+    const { child } = this.list[n];
+    const begun = performance.now();
+    child.kill('SIGSTOP');
+    try {
+      await over();
+    } finally {
+      child.kill('SIGCONT');
+    }
+    return since(begun);
+  }
+
   async stop() {
     await Promise.all(this.list.map((_, n) => this.#end(n)));
   }
@@ -76,6 +89,14 @@ export class Replicas {
     const begun = performance.now();
     this.list[n] = await this.#boot(n);
     return `ready ${since(begun)} after its start`;
+  }
+}
+
+/** Resolves when every replica says of itself that it is not ready. */
+export async function unready(list) {
+  for (const replica of list) {
+    const state = () => replica.call('GET', '/health/ready').catch(() => ({ status: 0 }));
+    while ((await state()).status === 200) await sleep(50);
   }
 }
 

@@ -42,7 +42,12 @@ describe('a run that is cancelled', () => {
 
   const start = async (assistant = id): Promise<string> => {
     const body = { messages: [user('A question')] };
-    return (await app.api('POST', `/api/v1/assistants/${assistant}/runs`, body)).json.id as string;
+    // A busy database refuses some with 503; a client asks again.
+    const run = await until(async () => {
+      const { status, json } = await app.api('POST', `/api/v1/assistants/${assistant}/runs`, body);
+      return status === 503 ? null : json.id;
+    });
+    return run as string;
   };
   const cancel = (run: string) => app.api('POST', `/api/v1/runs/${run}/cancel`);
   const events = (run: string) => readEvents(app, `${run}/events`);
@@ -103,7 +108,6 @@ describe('a run that is cancelled', () => {
     await Promise.all(
       runs.map(async (run, n) => {
         await new Promise((next) => setTimeout(next, moments[n]));
-        // A busy database refuses some with 503; a client asks again.
         await until(async () => (await cancel(run)).status === 202);
       }),
     );

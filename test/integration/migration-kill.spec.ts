@@ -54,7 +54,8 @@ const progress = async (column: string): Promise<number> => {
 /** Begins and is killed as soon as so many assistants are through, wherever it is then; says how many were. */
 async function killAt(column: string, count: number, ...args: readonly string[]): Promise<number> {
   const { child, result } = command(...args);
-  await until(async () => (await progress(column)) >= count || child.exitCode !== null);
+  // A command loads the application first.
+  await until(async () => (await progress(column)) >= count || child.exitCode !== null, 120_000);
   child.kill('SIGKILL');
   expect(await result).toEqual({ code: null, json: undefined });
   return progress(column);
@@ -77,4 +78,4 @@ it('a migration and its rollback are killed, go on, and lose nothing', async () 
   const last = await command('assistants:rollback', batch).result;
   expect(last).toMatchObject({ code: 0, json: { ok: true, rolled_back: COUNT } });
   expect(await storedDocuments(db)).toBe(before);
-}, 120_000);
+}, 300_000);

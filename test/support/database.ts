@@ -32,7 +32,9 @@ export const ownedDatabase = (dataSource: DataSource): OpenDatabase => ({
 
 /** A connected data source with the entities that the test file has imported. */
 export async function openTestDatabase(): Promise<DataSource> {
-  const dataSource = createDataSource({ url: testDatabaseUrl(), poolSize: 5, migrations });
+  // A test that waits for its connections on a busy machine is slow, not wrong.
+  const connectTimeout = 30_000;
+  const dataSource = createDataSource({ url: testDatabaseUrl(), poolSize: 5, migrations, connectTimeout });
   await connect(dataSource);
   return dataSource;
 }

@@ -40,6 +40,9 @@ for (const method of ['run', 'enterWith']) {
   };
 }
 
+/** jest-circus looks for what `jest.setTimeout` sets in the context, to which its own modules belong. */
+const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
 /** A socket or timer refers to the hook or test that opened it for as long as it lives. */
 function forgetFunctions({ hooks, children }) {
   for (const item of [...hooks, ...children]) {
@@ -53,6 +56,7 @@ function forgetFile() {
   for (const storage of storages) storage.disable();
   storages.clear();
   delete globalThis[EVENT_HANDLERS];
+  delete globalThis[TEST_TIMEOUT];
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (symbol.description !== 'JEST_STATE_SYMBOL') continue;
     forgetFunctions(globalThis[symbol].rootDescribeBlock);
@@ -76,6 +80,7 @@ module.exports = class WarmEnvironment extends TestEnvironment {
     const inContext = runInContext('globalThis', this.getVmContext());
     for (const name of INTRINSICS) inContext[name] = globalThis[name];
     inContext.__runWarm = runWarm;
+    Object.defineProperty(inContext, TEST_TIMEOUT, { get: () => globalThis[TEST_TIMEOUT] });
     this.global = globalThis;
     this.moduleMocker = new this.moduleMocker.constructor(globalThis);
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: projectConfig, global: globalThis });

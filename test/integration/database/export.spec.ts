@@ -17,7 +17,7 @@ const ROWS = 3;
 const role = `bw_plain_${process.pid}`;
 
 // Each export starts an engine of its own.
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 async function ask<T extends object>(url: string, sql: string): Promise<T[]> {
   const client = new Client({ connectionString: url });

@@ -13,6 +13,7 @@ import {
   type OpenDatabase,
   withinOrganization,
 } from '../../../src/platform/postgres';
+import { Gate } from '../../../src/kernel';
 import { queryPrepared } from '../../../src/platform/database';
 import type { Config } from '../../../src/platform/config';
 import { Signals } from '../../../src/platform/signals';
@@ -24,6 +25,7 @@ const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => e
 const describePooled = process.env.TEST_DATABASE_URL && PGBOUNCER ? describe : describe.skip;
 
 const SERVER_CONNECTIONS = 2;
+const POOL_SIZE = 12;
 
 describePooled('through PgBouncer in transaction mode', () => {
   let owner: DataSource;
@@ -88,7 +90,7 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
         await client.end().catch(() => undefined);
       }
     });
-    config = { url: url.href, sessionUrl: testDatabaseUrl(), dataDir: '', poolSize: 12 };
+    config = { url: url.href, sessionUrl: testDatabaseUrl(), dataDir: '', poolSize: POOL_SIZE };
     bound = await openDatabase(config, { migrations, schema: 'skip', bound: true });
   });
   afterAll(async () => {
@@ -99,22 +101,27 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
     rmSync(directory, { recursive: true, force: true });
   });
 
+  /** As many at once as the pool has connections: one that waits for a free one is refused on a slow machine. */
+  const each = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> => {
+    const gate = new Gate(POOL_SIZE);
+    return Promise.all(Array.from({ length: count }, (_, n) => gate.run(() => work(n))));
+  };
+
   const seen = async (source: Pick<DataSource, 'query'>): Promise<string[]> =>
     (await source.query<{ id: string }[]>('SELECT id FROM organizations')).map(({ id }) => id);
 
   it('keeps organizations apart that take turns on the same server connections', async () => {
     expect(bound.rowSecurity).toMatchObject({ enforced: true });
-    await Promise.all(
-      Array.from({ length: 100 }, (_, n) => organizations[n % organizations.length] ?? '').map(async (organization) => {
-        await withinOrganization(organization, async () => {
-          expect(await seen(bound.dataSource)).toEqual([organization]);
-          await bound.dataSource.transaction(async (tx) => {
-            expect(await seen(tx)).toEqual([organization]);
-            expect(await seen(tx)).toEqual([organization]);
-          });
+    await each(100, async (n) => {
+      const organization = organizations[n % organizations.length] ?? '';
+      await withinOrganization(organization, async () => {
+        expect(await seen(bound.dataSource)).toEqual([organization]);
+        await bound.dataSource.transaction(async (tx) => {
+          expect(await seen(tx)).toEqual([organization]);
+          expect(await seen(tx)).toEqual([organization]);
         });
-      }),
-    );
+      });
+    });
     expect((await acrossOrganizations('jobs', () => seen(bound.dataSource))).sort()).toEqual([...organizations].sort());
   });
 
@@ -123,7 +130,7 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
       withinOrganization(organizations[0] ?? '', () =>
         queryPrepared(bound.dataSource, 'SELECT $1::int AS n, count(*)::int AS seen FROM organizations', [n]),
       );
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(n)));
+    const answers = await each(100, ask);
     expect(answers).toEqual(answers.map((_, n) => [{ n, seen: 1 }]));
   });
 
