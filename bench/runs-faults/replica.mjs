@@ -28,7 +28,7 @@ export async function startReplica({ dataDir, databaseUrl, env, name = 'data', p
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
+  await until200(`${url}/health/ready`, child, { limitMs: 300_000 });
   return new Replica(child, url);
 }
 

@@ -183,6 +183,16 @@ describe('an organization that is imported again', () => {
     expect(await rows(`SELECT 1 FROM users WHERE email = 'new@biology.example'`)).toEqual([]);
   });
 
+  it('names a person who was removed here and whose address it meets, once', async () => {
+    const { organizations, sourceName } = place();
+    const email = `left-${sourceName}@biology.example`;
+    const users = [user(1), user(2, { email })];
+    await rows('INSERT INTO users (id, email, system_admin) VALUES (gen_random_uuid(), $1, false)', [email]);
+    const result = await runOne({ organizations, users }, { sourceName });
+    expect(result.notes).toMatchObject([{ origin: '2', name: email, code: 'user.returned' }]);
+    expect((await runOne({ organizations, users }, { sourceName })).notes).toEqual([]);
+  });
+
   it('takes a withdrawn share back', async () => {
     const { organizations, sourceName } = place();
     const parts = { organizations, assistants: [assistant(1)] };

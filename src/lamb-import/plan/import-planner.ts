@@ -13,6 +13,8 @@ import { planCollections, planPromptTemplates, planRubrics } from './plan-conten
 import { planOrganization } from './plan-organization';
 import type { ImportPlan, PlannedAssistant, PlannedMember } from './plan.types';
 
+const RETURNED = 'has the e-mail address of somebody who was removed here, and gets that account with what it owns';
+
 /** Plans what one organization should become here. Reads accounts and looks up host names; writes nothing. */
 @Injectable()
 export class ImportPlanner {
@@ -60,6 +62,7 @@ export class ImportPlanner {
     const emails = all.map(({ email }) => email);
     const knownIds = origins.of('member').map(({ localId }) => localId);
     const byEmail = new Map((await this.members.accounts('email', emails)).map(({ id, email }) => [email, id]));
+    const removed = await this.members.removed([...byEmail.values()]);
     const byId = new Map((await this.members.accounts('id', knownIds)).map(({ id, email }) => [id, email]));
     return all.map(({ origin, email, name, role, disabled }) => {
       const known = origins.find('member', String(origin))?.localId;
@@ -68,7 +71,11 @@ export class ImportPlanner {
         const message = `has another address at the source; the account here keeps ${kept}`;
         report.note({ kind: 'user', origin, name: email }, 'user.address_kept', message);
       }
-      const userId = known ?? byEmail.get(email) ?? undatedUuid();
+      const met = known === undefined ? byEmail.get(email) : undefined;
+      if (met !== undefined && removed.has(met)) {
+        report.note({ kind: 'user', origin, name: email }, 'user.returned', RETURNED);
+      }
+      const userId = known ?? met ?? undatedUuid();
       return { origin: String(origin), name: email, value: { userId, name, role, disabled } };
     });
   }

@@ -41,6 +41,7 @@ export const NOTE_CODES = [
   'user.address_kept',
   'user.merged',
   'user.placed',
+  'user.returned',
   'user.system_admin',
 ] as const;
 export type NoteCode = (typeof NOTE_CODES)[number];

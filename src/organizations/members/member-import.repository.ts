@@ -42,6 +42,16 @@ export class MemberImport extends TableImport<MemberEntity, ImportedMember> {
     return found;
   }
 
+  /** Those of the accounts that are in no organization: they were removed from theirs. */
+  async removed(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const left = new Set(ids);
+    const members = this.dataSource.getRepository(MemberEntity);
+    for (const batch of batches(ids, BATCH)) {
+      for (const { userId } of await members.findBy({ userId: In([...batch]) })) left.delete(userId);
+    }
+    return left;
+  }
+
   /** @throws {AppError} `conflict` when another account took one of the addresses */
   async addAccounts({ tx }: ImportScope, accounts: readonly Account[]): Promise<void> {
     for (const batch of batches(accounts, BATCH)) {
