@@ -48,6 +48,13 @@ describe('a compiled template', () => {
     expect(whole.render(() => 'x'.repeat(MAX_RENDERED - 4))).toHaveLength(MAX_RENDERED);
   });
 
+  it('of exactly the limit is filled, and not of one more', () => {
+    const { render } = compileTemplate('{1_context}', GRAMMAR);
+    expect(() => render(() => 'x'.repeat(MAX_RENDERED - 3))).toThrow(
+      expect.objectContaining({ detail: 'The filled template is longer than 4000000 characters' }),
+    );
+  });
+
   it('refuses a short question that a template repeats until it fills the memory', () => {
     const compiled = compileTemplate('{user_input}'.repeat(33_000), GRAMMAR);
     const refused = expect.objectContaining({ code: 'payload_too_large' });
@@ -127,6 +134,19 @@ describe('a compiled template', () => {
       { name: 'user_input', start: 1, end: 13 },
       { name: 'context', start: 18, end: 27 },
     ]);
+  });
+
+  it('is cut into literals and slots, with no empty literal between', () => {
+    const slot = (name: string, start: number) => ({
+      kind: 'slot',
+      slot: { name, start, end: start + name.length + 2 },
+    });
+    expect(compileTemplate('{context}{user_input}: {x}', GRAMMAR).segments).toEqual([
+      slot('context', 0),
+      slot('user_input', 9),
+      { kind: 'literal', text: ': {x}' },
+    ]);
+    expect(compileTemplate('', GRAMMAR).segments).toEqual([]);
   });
 
   it('has exactly the named slots when no types are given, as classic templates need', () => {

@@ -9,6 +9,8 @@ describe('placeholder names', () => {
     ['3_tool_result', { number: 3, type: 'tool_result', removed: false }],
     ['removed_2_context', { number: 2, type: 'context', removed: true }],
     ['removed_context', null],
+    ['x1_context', null],
+    ['1_context\n', null],
     ['1_rubric', null],
     ['1_', null],
     ['', null],
@@ -27,6 +29,13 @@ describe('placeholder names', () => {
     ['1-context', false],
   ])('tells whether %j may belong to a tool that fills context', (placeholder, expected) => {
     expect(isPlaceholderFor('context', placeholder)).toBe(expected);
+  });
+
+  it('may hold any sign in the type that another plugin fills', () => {
+    const type = 'my type\n ü';
+    expect(parsePlaceholder(`2_${type}`, (candidate) => candidate === type)).toEqual({
+      ...{ number: 2, type, removed: false },
+    });
   });
 
   it('never gives the question away to a tool', () => {

@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { AppError } from '../../kernel';
 import type { PlatformKeys } from '../platforms/platform-keys.service';
 import { verifiedClaims } from './id-token';
 import { RefusedLaunch } from './launch.errors';
@@ -44,6 +45,7 @@ describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', (
     ['no issuer', () => ({ iss: undefined }), 'claims'],
     ['a foreign nonce', () => ({ nonce: 'other' }), 'nonce'],
     ['no nonce', () => ({ nonce: undefined }), 'claims'],
+    ['a nonce that is no text', () => ({ nonce: 7 }), 'nonce'],
     ['no time of issue', () => ({ iat: undefined }), 'claims'],
     ['no end', () => ({ exp: undefined }), 'claims'],
     ['an end within the tolerance', () => ({ exp: now() - 50 }), null],
@@ -56,4 +58,43 @@ describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', (
 
   it('signed with a foreign key is refused', async () =>
     expect(await refusalOf({}, foreign.privateKey)).toBe('signature'));
+
+  const launch = async (from: PlatformKeys, claims: object = {}): Promise<unknown> => {
+    const all = { iss: platform.issuer, aud: platform.clientId, nonce: 'n', iat: now(), exp: now() + 300, ...claims };
+    const token = await new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(own.privateKey);
+    return verifiedClaims(platform, from, { token, isNonce: () => true }).catch((error: unknown) => error);
+  };
+  const keysOf = (current: () => Promise<unknown>, newer: unknown = null): PlatformKeys =>
+    ({ of: () => ({ current, search: () => Promise.resolve(newer) }) }) as unknown as PlatformKeys;
+  const empty = (): Promise<unknown> => Promise.resolve({ keys: [] });
+
+  it('by a key that the platform has taken into use since is known after another look', async () => {
+    const newer = await keys.of('').current();
+    expect(await launch(keysOf(empty, newer))).toMatchObject({ nonce: 'n' });
+    expect(await launch(keysOf(empty, { keys: [] }))).toMatchObject({ refusal: 'signature' });
+    expect(await launch(keysOf(empty))).toMatchObject({ refusal: 'signature', detail: 'ERR_JWKS_NO_MATCHING_KEY' });
+    const broken = keysOf(() => Promise.resolve({}), newer);
+    expect(await launch(broken)).toMatchObject({ refusal: 'signature', detail: 'ERR_JWKS_INVALID' });
+  });
+
+  it('whose key set cannot be read is the platform’s fault, told by the innermost cause', async () => {
+    const failing = (error: Error): PlatformKeys => keysOf(() => Promise.reject(error));
+    const cause = new Error(`connect ECONNREFUSED ${'x'.repeat(300)}`);
+    const unreadable = new AppError('upstream_failed', 'Unreadable', { cause: new Error('fetch failed', { cause }) });
+    expect(await launch(failing(unreadable))).toMatchObject({
+      refusal: 'platform_unavailable',
+      detail: cause.message.slice(0, 200),
+    });
+    const bug = new AppError('internal_error', 'A bug here');
+    expect(await launch(failing(bug))).toBe(bug);
+    expect(await launch(failing(new Error('odd')))).toMatchObject({ refusal: 'signature', detail: 'invalid' });
+  });
+
+  it.each<[string, object, string, string]>([
+    ['the claim that is wrong', { iss: 'x' }, 'issuer', 'ERR_JWT_CLAIM_VALIDATION_FAILED iss'],
+    ['that it has ended', { exp: 1 }, 'expired', 'ERR_JWT_EXPIRED exp'],
+    ['the other party', { azp: 'tool-2' }, 'audience', 'azp'],
+  ])('tells the log %s', async (_, claims, refusal, detail) =>
+    expect(await launch(keys, claims)).toMatchObject({ refusal, detail }),
+  );
 });

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel';
 import type { LimitRule } from '../../organizations';
-import { appliedRules, personKey } from './applied-rules';
-import { LimitReached } from './limit-reached';
+import { appliedRules, hasRunRules, personKey } from './applied-rules';
+import { LimitReached, secondsUntil } from './limit-reached';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 const caller = { userId: 'u', kind: 'api_key', credentialId: 'k' } as Caller;
@@ -50,6 +50,41 @@ describe('the subjects of a rule', () => {
     expect(await ids({ stream: true })).toEqual(['requests', 'runs', 'streams', 'tokens', 'cost']);
   });
 
+  it('are the account for a rule about one account, whoever is behind it', async () => {
+    const endUser = { source: 'metadata.email', id: 'ada@example.edu' } as const;
+    const behind = { ...caller, endUser };
+    expect(await subjects([rule('person', { for: { kind: 'person', id: 'u' } })], { caller: behind })).toEqual([
+      'person/u',
+    ]);
+    const other = { ...caller, endUser: { ...endUser, id: 'bob@example.edu' } };
+    expect(personKey(behind)).not.toBe(personKey(other));
+    expect(personKey(behind)).not.toBe(personKey({ ...caller, endUser: { ...endUser, source: 'metadata.user_id' } }));
+  });
+
+  it('of work of no person are those of the organization, and of a draft no assistant', async () => {
+    const kinds = ['organization', 'person', 'key', 'assistant'] as const;
+    const rules = kinds.map((kind) => rule(kind));
+    expect(await subjects(rules, { caller: null as never, assistantId: null as never })).toEqual(['organization']);
+  });
+
+  it('count money in millionths, and a term only while it lasts', async () => {
+    const amounts = async (limit: LimitRule['limit']) =>
+      (await appliedRules({ rules: [rule('person', { limit, amount: 1.5 })] }, run, NOW)).map(({ amount }) => amount);
+    expect(await amounts('cost')).toEqual([1_500_000]);
+    expect(await amounts('tokens')).toEqual([1.5]);
+    const rules = [rule('person', { per: 'term' })];
+    const terms = [{ name: 'Autumn', from: '2026-09-01', to: '2026-11-23' }];
+    expect(await appliedRules({ rules, terms }, run, NOW)).toMatchObject([{ end: new Date('2026-11-24T00:00:00Z') }]);
+    expect(await appliedRules({ rules, terms: [] }, run, NOW)).toEqual([]);
+    expect(await appliedRules({ rules }, run, NOW)).toEqual([]);
+  });
+
+  it('matter to a run unless every rule is about storage', () => {
+    expect(hasRunRules({ rules: [] })).toBe(false);
+    expect(hasRunRules({ rules: [rule('person', { limit: 'storage' })] })).toBe(false);
+    expect(hasRunRules({ rules: [rule('person', { limit: 'storage' }), rule('person')] })).toBe(true);
+  });
+
   it('survive an array of rules that was stored before there were rules', async () => {
     expect(await appliedRules({ rules: { old: 1 } as never }, run, NOW)).toEqual([]);
   });
@@ -74,5 +109,38 @@ describe('a rule that is used up', () => {
     );
     if (applied === undefined) throw new Error('the rule applies');
     expect(new LimitReached(applied)).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  });
+
+  const reached = async (more: Partial<LimitRule>, kind: LimitRule['for']['kind'] = 'person') => {
+    const [applied] = await appliedRules({ rules: [rule(kind, more)] }, { ...run, stream: true }, NOW);
+    if (applied === undefined) throw new Error('the rule applies');
+    return new LimitReached(applied);
+  };
+
+  it.each<[Partial<LimitRule>, LimitRule['for']['kind'], string]>([
+    [{ limit: 'requests' }, 'organization', '10 questions per day for the organization.'],
+    [{ limit: 'cost' }, 'group', '10 currency units per day for each group.'],
+    [{ limit: 'runs', per: undefined }, 'key', '10 answers at the same time for each API key.'],
+    [{ limit: 'streams', per: undefined }, 'person', '10 streamed answers at the same time for each person.'],
+    [{ limit: 'tokens', per: 'minute' }, 'assistant', '10 tokens per minute for each assistant.'],
+    [{ for: { kind: 'person', id: 'u' } }, 'person', '10 tokens per day for this person.'],
+  ])('is told in words: %j of %s', async (more, kind, words) =>
+    expect((await reached(more, kind)).detail).toContain(`The limit "r" is reached: ${words} Ask again `),
+  );
+
+  it('is a rate by the minute or by place, and a quota by longer windows, which say when they begin again', async () => {
+    expect(await reached({ per: 'minute' })).toMatchObject({ code: 'rate_limited', reason: undefined });
+    const byPlace = await reached({ limit: 'runs', per: undefined });
+    expect(byPlace).toMatchObject({ code: 'rate_limited', rateLimit: { limit: 10, remaining: 0, resetSeconds: 5 } });
+    expect(byPlace.detail).toMatch(/Ask again when another answer has ended$/);
+    for (const per of ['day', 'month'] as const)
+      expect(await reached({ per })).toMatchObject({ code: 'quota_exceeded', reason: 'limit.reached' });
+  });
+
+  it('is waited for in whole seconds, at least one', () => {
+    jest.useFakeTimers({ now: NOW });
+    const after = (ms: number) => secondsUntil(new Date(NOW.getTime() + ms));
+    expect([-1, 0, 1, 1_000, 1_001, 90_000].map(after)).toEqual([1, 1, 1, 1, 2, 90]);
+    jest.useRealTimers();
   });
 });

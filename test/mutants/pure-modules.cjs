@@ -1,0 +1,30 @@
+// The modules that decide and know no database and no network. `MUTANTS=lti,access` asks for some of them only.
+const ORCHESTRATORS = 'src/orchestrators';
+
+const MODULES = {
+  definition: { mutate: ['src/definition/**/*.ts'], specs: ['src/definition'] },
+  templates: { mutate: ['src/templates/**/*.ts'], specs: ['src/templates'] },
+  orchestrators: {
+    mutate: [
+      `${ORCHESTRATORS}/**/*.ts`,
+      `!${ORCHESTRATORS}/**/*.{controller,dto,module}.ts`,
+      `!${ORCHESTRATORS}/testing/**`,
+    ],
+    specs: [ORCHESTRATORS],
+  },
+  metering: { mutate: ['src/metering/rules/**/*.ts'], specs: ['src/metering/rules'] },
+  lti: { mutate: ['src/lti/messages/**/*.ts'], specs: ['src/lti/messages'] },
+  access: {
+    mutate: [
+      'src/assistants/access/{assistant.permissions,assistant-id.pipe}.ts',
+      'src/auth/access/{access-decision,credential,end-user,failed-attempts,trusted-proxies}.ts',
+    ],
+    specs: ['src/assistants/access', 'src/auth/access'],
+  },
+};
+const asked = (process.env.MUTANTS ?? Object.keys(MODULES).join(',')).split(',').map((name) => MODULES[name]);
+
+module.exports = {
+  mutate: [...asked.flatMap(({ mutate }) => mutate), '!src/**/*.{spec,types}.ts', '!src/**/index.ts'],
+  specs: asked.flatMap(({ specs }) => specs),
+};
