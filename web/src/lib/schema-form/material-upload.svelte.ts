@@ -1,6 +1,6 @@
 import { api, must, type Schema } from '$lib/api/client';
 import { forgetCatalogues } from '$lib/catalogues/fetched';
-import { Uploads } from '$lib/uploads/uploads.svelte';
+import { DOCUMENT_FILES, Uploads } from '$lib/uploads/uploads.svelte';
 
 type KnowledgeDocument = Schema<'DocumentDto'>;
 type StoredFile = Schema<'FileDto'>;
@@ -32,7 +32,7 @@ export class KnowledgeUpload {
   ) {
     this.uploads = new Uploads(
       async () => `/api/v1/knowledge-bases/${await this.target()}/documents`,
-      { fileBytes: 32 * MEBIBYTE, files: 100, bytes: 32 * MEBIBYTE },
+      { accept: DOCUMENT_FILES, fileBytes: 32 * MEBIBYTE, files: 100, bytes: 32 * MEBIBYTE },
       ({ items }) => this.arrived(items),
     );
   }
@@ -97,7 +97,7 @@ export class KnowledgeUpload {
 export const fileUploads = (onready: (path: string) => void): Uploads<{ items: readonly StoredFile[] }> =>
   new Uploads(
     () => '/api/v1/files',
-    { fileBytes: 10 * MEBIBYTE, files: 50, bytes: 20 * MEBIBYTE },
+    { accept: DOCUMENT_FILES, fileBytes: 10 * MEBIBYTE, files: 50, bytes: 20 * MEBIBYTE },
     ({ items }) => {
       forgetCatalogues();
       const last = items.at(-1);

@@ -1,7 +1,12 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProblemError } from '$lib/api/problem';
+import { i18n } from '$lib/i18n/i18n.svelte';
 import { sendFiles } from './send-files';
-import { Uploads } from './uploads.svelte';
+import UploadProgress from './UploadProgress.svelte';
+import { DOCUMENT_FILES, Uploads } from './uploads.svelte';
 
 vi.mock('./send-files', () => ({ sendFiles: vi.fn() }));
 const send = vi.mocked(sendFiles);
@@ -13,12 +18,19 @@ const states = (uploads: Uploads<unknown>): string[] => uploads.items.map(({ sta
 
 describe('uploads', () => {
   const answers: unknown[] = [];
-  const make = (): Uploads<unknown> =>
+  const make = (accept?: string): Uploads<unknown> =>
     new Uploads<unknown>(
       () => '/there',
-      { fileBytes: 10, files: 2, bytes: 100 },
+      { accept, fileBytes: 10, files: 2, bytes: 100 },
       (answer) => answers.push(answer),
     );
+  beforeAll(async () => {
+    const words = readFileSync(join(import.meta.dirname, '../i18n/messages/content.en.json'), 'utf8');
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(words)));
+    await i18n.use('en');
+    vi.unstubAllGlobals();
+  });
+  afterEach(cleanup);
   beforeEach(() => {
     answers.length = 0;
     send.mockReset();
@@ -40,6 +52,43 @@ describe('uploads', () => {
     await uploads.add([file('huge', 11), file('a')]);
     expect(states(uploads)).toEqual(['too_large', 'received']);
     expect(uploads.failed.length).toBe(1);
+  });
+
+  it('refuses kinds that are not read before anything is sent, also from a dropped folder', async () => {
+    send.mockResolvedValue('stored');
+    const uploads = make(DOCUMENT_FILES);
+    await uploads.add([file('week 1/talk.mp4'), file('week 1/NOTES.PDF'), file('plan.odt'), file('pdf')]);
+    expect(states(uploads)).toEqual(['not_accepted', 'received', 'not_accepted', 'not_accepted']);
+    expect(send.mock.calls.map(([, files]) => files.map(({ name }) => name))).toEqual([['week 1/NOTES.PDF']]);
+    render(UploadProgress, { uploads });
+    expect(screen.getAllByText(/^This kind of file cannot be read\. Save it as PDF/)).toHaveLength(3);
+    expect(screen.getByText(/^4 files/).textContent).toContain('Upload finished');
+    await uploads.retry();
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it('says that it is over once nothing is on its way, however it ended', async () => {
+    let arrive = (_answer: unknown): void => undefined;
+    send.mockImplementation(() => new Promise((resolve) => (arrive = resolve)));
+    const uploads = make();
+    const done = uploads.add([file('a'), file('huge', 11)]);
+    await vi.waitFor(() => expect(send).toHaveBeenCalledTimes(1));
+    render(UploadProgress, { uploads });
+    expect(screen.getByText(/^2 files/).textContent).toContain('0%');
+    arrive('stored');
+    await done;
+    await vi.waitFor(() => expect(screen.getByText(/^2 files/).textContent).toContain('Upload finished'));
+    expect(screen.queryByText('Stop')).toBeNull();
+  });
+
+  it('accepts the kinds that the service reads', () => {
+    const source = readFileSync(
+      join(import.meta.dirname, '../../../../src/extraction/document/document-format.ts'),
+      'utf8',
+    );
+    const [, list = ''] = /EXTENSIONS[^{]*= \{([^}]*)\}/.exec(source) ?? [];
+    const read = [...list.matchAll(/(\w+):/g)].map(([, extension]) => `.${extension}`);
+    expect(DOCUMENT_FILES.split(',').sort()).toEqual(read.sort());
   });
 
   it('goes on after a refused request, and retries only what failed', async () => {

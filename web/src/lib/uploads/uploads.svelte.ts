@@ -6,13 +6,18 @@ import type { FileToSend } from './send-files';
 export interface Upload extends FileToSend {
   readonly key: number;
   readonly size: number;
-  readonly state: 'waiting' | 'sending' | 'received' | 'failed' | 'too_large' | 'cancelled';
+  readonly state: 'waiting' | 'sending' | 'received' | 'failed' | 'too_large' | 'not_accepted' | 'cancelled';
   /** 0..1 */
   readonly sent: number;
   readonly problem: ProblemError | null;
 }
 
+/** Files that documents are read from, as the service names them; value of an input's `accept`. */
+export const DOCUMENT_FILES = '.pdf,.docx,.pptx,.xlsx,.epub,.ipynb,.html,.htm,.md,.markdown,.txt,.csv,.json,.vtt,.srt';
+
 interface UploadRules {
+  /** Endings of the names that are sent; absent: all. */
+  readonly accept?: string;
   /** Bytes of one file; a larger one is not sent at all. */
   readonly fileBytes: number;
   /** Files of one request. */
@@ -21,11 +26,17 @@ interface UploadRules {
   readonly bytes: number;
 }
 
+/** States of files that were not sent, or that the service refused. */
+const FAILED: ReadonlySet<Upload['state']> = new Set(['failed', 'too_large', 'not_accepted']);
+
+const isAccepted = (name: string, accept: string | undefined): boolean =>
+  accept === undefined || accept.split(',').some((ending) => name.toLowerCase().endsWith(ending));
+
 /** Files on their way to the service: sent a few at a time, one request after the other. */
 export class Uploads<Answer> {
   items = $state.raw<readonly Upload[]>([]);
   readonly active = $derived.by(() => this.items.filter(({ state }) => state === 'waiting' || state === 'sending'));
-  readonly failed = $derived.by(() => this.items.filter(({ state }) => state === 'failed' || state === 'too_large'));
+  readonly failed = $derived.by(() => this.items.filter(({ state }) => FAILED.has(state)));
   /** Of everything that is shown, 0..1. */
   readonly progress = $derived.by(() => {
     const total = this.items.reduce((sum, { size }) => sum + size, 0);
@@ -38,7 +49,7 @@ export class Uploads<Answer> {
   constructor(
     /** Asked before each request; it may make the place first. */
     private readonly url: () => string | Promise<string>,
-    private readonly rules: UploadRules,
+    readonly rules: UploadRules,
     private readonly onanswer: (answer: Answer) => void,
     /** Where a file goes: under another name. */
     private readonly place: (file: FileToSend) => FileToSend = (file) => file,
@@ -52,7 +63,7 @@ export class Uploads<Answer> {
         name,
         file,
         size: file.size,
-        state: file.size > this.rules.fileBytes ? 'too_large' : 'waiting',
+        state: this.stateOf({ name, file }),
         sent: 0,
         problem: null,
       }));
@@ -75,6 +86,12 @@ export class Uploads<Answer> {
   /** Takes everything that is over off the list. */
   clear(): void {
     this.items = this.active;
+  }
+
+  /** A file that the service would refuse is not sent at all: dropped files and folders hold any kind. */
+  private stateOf({ name, file }: FileToSend): Upload['state'] {
+    if (!isAccepted(name, this.rules.accept)) return 'not_accepted';
+    return file.size > this.rules.fileBytes ? 'too_large' : 'waiting';
   }
 
   private run(): Promise<void> {

@@ -2,7 +2,7 @@ import { api, idempotencyKey, must } from '$lib/api/client';
 import { forgetCatalogues } from '$lib/catalogues/fetched';
 import type { PageQuery } from '$lib/api/pages';
 import { PagedList } from '$lib/ui/paged-list.svelte';
-import { Uploads } from '$lib/uploads/uploads.svelte';
+import { DOCUMENT_FILES, Uploads } from '$lib/uploads/uploads.svelte';
 import { DOCUMENT_STATUSES, type DocumentStatus, type KnowledgeDocument, MEBIBYTE } from './knowledge.types';
 import { type Counts, countsOf, endedSince, isUnderWay, mergeNews, nextPause } from './news';
 
@@ -32,7 +32,7 @@ export class Documents {
     this.list = new PagedList(async (query) => this.page(query, this.status === '' ? undefined : this.status));
     this.uploads = new Uploads(
       () => `/api/v1/knowledge-bases/${knowledgeBaseId}/documents`,
-      { fileBytes: 32 * MEBIBYTE, files: 100, bytes: 32 * MEBIBYTE },
+      { accept: DOCUMENT_FILES, fileBytes: 32 * MEBIBYTE, files: 100, bytes: 32 * MEBIBYTE },
       ({ items }) => void this.arrived(items),
     );
   }
