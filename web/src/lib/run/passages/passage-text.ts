@@ -7,6 +7,8 @@ export interface Mark {
 /** Soft hyphens and other invisible characters stand inside of words, as combining accents do. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\p{Default_Ignorable_Code_Point}]*/gu;
 const SHORTEST = 3;
+/** Words of a question that are looked for: a pasted exercise has thousands, and each is compared with each of the passage. */
+const MOST_ASKED = 500;
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -33,9 +35,9 @@ function isAlike(one: string, other: string): boolean {
 
 /** The passage cut where words look like those of the question. */
 export function marksOf(passage: string, question: string): Mark[] {
-  const asked = [...new Set([...question.matchAll(WORD)].map(([word]) => plain(word)))].filter(
-    (word) => word.length >= SHORTEST && !STOP_WORDS.has(word),
-  );
+  const asked = [...new Set([...question.matchAll(WORD)].map(([word]) => plain(word)))]
+    .filter((word) => word.length >= SHORTEST && !STOP_WORDS.has(word))
+    .slice(0, MOST_ASKED);
   const marks: Mark[] = [];
   let from = 0;
   for (const { 0: word, index } of passage.matchAll(WORD)) {
