@@ -75,6 +75,11 @@ export default tseslint.config(
           message: 'Only platform/config reads the environment.',
         },
         {
+          selector:
+            "BinaryExpression[operator=/^[!=]==$/] > CallExpression[callee.object.name='JSON'][callee.property.name='stringify']",
+          message: 'The order of members is not ours: compare with `sameJson` of the kernel.',
+        },
+        {
           selector: "CatchClause CallExpression[callee.property.name='discard']",
           message: 'The transaction may have committed: use `discardAfter(error, …)`, which decides.',
         },

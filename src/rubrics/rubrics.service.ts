@@ -250,8 +250,9 @@ export class RubricsService {
   ): Promise<RubricView> {
     const row = await this.versions.change(request, verb, (row) => {
       const change = next(row);
-      // Compared as text: a new order of members is a change.
-      if (JSON.stringify(change.before) === JSON.stringify(change.after)) return null;
+      // As text: a new order of members is a change.
+      const [before, after] = [change.before, change.after].map((value) => JSON.stringify(value));
+      if (before === after) return null;
       if (!('document' in change.values)) return change;
       return { ...change, before: audited(row.document), after: audited(change.after as RubricDocument) };
     });

@@ -1,4 +1,4 @@
-import { Gate, isJsonObject, type FunctionCall } from '../kernel';
+import { Gate, inNameOrder, type FunctionCall } from '../kernel';
 import {
   CallScope,
   completedEvent,
@@ -16,20 +16,10 @@ const TRIES = 2;
 const REPEATED = 'This call was made before with the same arguments; its result was:\n';
 
 /** The same members in another order are the same arguments. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name])]),
-  );
-}
-
 function identityOf({ name, arguments: text }: RequestedCall): string {
   const args = parsedArguments(text);
   try {
-    return JSON.stringify([name, args === null ? text : sorted(args)]);
+    return JSON.stringify([name, args === null ? text : inNameOrder(args)]);
   } catch {
     return JSON.stringify([name, text]);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory } from '../../assistants';
-import { type Caller, isJsonObject } from '../../kernel';
+import { type Caller, isJsonObject, sameJson } from '../../kernel';
 import { presentSides, RunSides } from '../../run-door';
 import { presentResult, presentTestRun } from './present-test-run';
 import { type Change, changeOf } from './result-state';
@@ -87,11 +87,9 @@ function changeIn([before, after]: Pair): TestChangeDto {
 function changedMembers(before: Definition, after: Definition): readonly string[] {
   return MEMBERS.flatMap((member) => {
     const [old, fresh] = [before[member], after[member]];
-    if (JSON.stringify(old) === JSON.stringify(fresh)) return [];
+    if (sameJson(old, fresh)) return [];
     if (!isJsonObject(old) || !isJsonObject(fresh)) return [member];
     const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
-    return names
-      .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]))
-      .map((name) => `${member}.${name}`);
+    return names.filter((name) => !sameJson(old[name], fresh[name])).map((name) => `${member}.${name}`);
   });
 }

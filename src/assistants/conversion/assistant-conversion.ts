@@ -6,7 +6,15 @@ import {
   type RewritePlan,
   storedDefinition,
 } from '../../definition';
-import { AppError, assertCurrent, type Caller, type JsonObject, type Problem, staleVersion } from '../../kernel';
+import {
+  AppError,
+  assertCurrent,
+  type Caller,
+  type JsonObject,
+  type Problem,
+  sameJson,
+  staleVersion,
+} from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Transactions } from '../../platform/database';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
@@ -119,6 +127,6 @@ function differencesOf(template: BeforeAfter<string>, metadata: BeforeAfter<Json
     to: own(metadata.after, key),
   }));
   return [{ path: 'prompt_template', from: template.before, to: template.after }, ...changes].filter(
-    ({ from, to }) => JSON.stringify(from) !== JSON.stringify(to),
+    ({ from, to }) => !sameJson(from, to),
   );
 }

@@ -39,7 +39,7 @@ function metadataText(raw: unknown): string {
 function isAnswerOf(stored: string, given: unknown): boolean {
   if (given === undefined) return true;
   const parsed = parseMetadata(stored);
-  return isJsonObject(given) && parsed.ok && JSON.stringify(given) === JSON.stringify(withToolUse(parsed.metadata));
+  return isJsonObject(given) && parsed.ok && metadataText(given) === metadataText(withToolUse(parsed.metadata));
 }
 
 /** Applies an input to a definition. The type follows from the metadata. */

@@ -1,5 +1,5 @@
 import type { AssistantDocument, PromptDifference } from '../../definition';
-import type { Problem } from '../../kernel';
+import { type Problem, sameJson } from '../../kernel';
 import { EventLoopYield } from './yield-to-event-loop';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
 import type { Renderable, Rendering } from './prompt-renderer';
@@ -113,7 +113,7 @@ function changedSettings(before: AssistantDocument, after: AssistantDocument): r
   const is = settings(after);
   return Object.keys(was)
     .filter((key) => key !== 'pipeline' || before.type === after.type)
-    .filter((key) => JSON.stringify(was[key]) !== JSON.stringify(is[key]))
+    .filter((key) => !sameJson(was[key], is[key]))
     .map((key) => ({ path: `metadata.${key}`, code: 'setting.differs', message: 'would not be the same' }));
 }
 

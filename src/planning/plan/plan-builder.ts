@@ -1,3 +1,4 @@
+import { sameJson } from '../../kernel';
 import type { PipelineTool, ToolRole } from '../../tools';
 import type { Draft, DraftStep } from './draft.types';
 import type { PlannedFallback, PlanStep, ToolPlan } from './planning.types';
@@ -131,4 +132,4 @@ const canStandIn = (other: ToolFacts, facts: ToolFacts): boolean =>
   (other.stats?.failure_rate ?? 0) < UNRELIABLE;
 
 const distance = (one: PipelineTool, other: PipelineTool): number =>
-  JSON.stringify(one.config['collections']) === JSON.stringify(other.config['collections']) ? 0 : 1;
+  sameJson(one.config['collections'], other.config['collections']) ? 0 : 1;

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isJsonObject } from '../../../kernel';
+import { inNameOrder } from '../../../kernel';
 import type { AuditEntryEntity } from './audit-entry.entity';
 import type { AuditChainEntity } from './audit-chain.entity';
 
@@ -24,18 +24,8 @@ export const GENESIS = '0'.repeat(64);
 /** Content hash of an entry that no process with the operator's key wrote. */
 export const UNPROVEN = 'unproven';
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name])]),
-  );
-};
-
 /** One text per content, whatever order of members `jsonb` answers. */
-const canonical = (value: unknown): string => JSON.stringify(sorted(JSON.parse(JSON.stringify(value ?? null))));
+const canonical = (value: unknown): string => JSON.stringify(inNameOrder(JSON.parse(JSON.stringify(value ?? null))));
 
 const mac = (key: Buffer, purpose: string, facts: readonly unknown[]): string =>
   createHmac('sha256', key)
