@@ -47,13 +47,15 @@ test('members come, change and go', async ({ page, api }) => {
   await shot(page, 'member-dialog');
   await page.getByTestId('member-save').click();
   await page.getByTestId('sign-in-link-done').click();
-  const row = page.getByTestId('member-row').filter({ hasText: 'ada@example.edu' });
+  const row = page.getByTestId('member-row').filter({ hasText: 'Ada Lovelace' });
   await expect(row).toContainText('Teacher');
   await row.getByTestId('member-menu').click();
   await page.getByTestId('member-edit').click();
   await page.getByTestId('member-role').selectOption('member');
+  await page.getByTestId('member-email').fill('lovelace@example.edu');
   await page.getByTestId('member-save').click();
   await expect(row).toContainText('Member');
+  await expect(row).toContainText('lovelace@example.edu');
   await row.getByTestId('member-menu').click();
   await page.getByTestId('member-toggle').click();
   await expect(row).toContainText('Disabled');

@@ -44,6 +44,20 @@ describe('the form of a sign-in service', () => {
     expect(changeOf(stored, valuesOf(stored))).toEqual({});
   });
 
+  it('has a field for each setting that the service takes', () => {
+    const readOnly = /^(key|version|environment|client_secret_configured|.*_at|.*_uri)$/;
+    const settings = Object.keys(stored).filter((name) => !readOnly.test(name));
+    expect(Object.keys(changeOf(null, valuesOf(stored))).sort()).toEqual(settings.sort());
+  });
+
+  it('finds people of a directory by the claim that is typed', () => {
+    const values = valuesOf({ ...stored, external_id_claim: 'oid' });
+    expect(values.externalIdClaim).toBe('oid');
+    expect(changeOf(stored, { ...values, externalIdClaim: ' employee_number ' })).toEqual({
+      external_id_claim: 'employee_number',
+    });
+  });
+
   it('names only members that changed, and leaves out rows without a value', () => {
     const values = valuesOf(stored);
     values.roles.push({ name: ' it ', to: 'admin' }, { name: ' ', to: 'owner' });

@@ -42,6 +42,7 @@ export interface IssuerValues {
   /** Empty refuses people without a mapped role. */
   defaultRole: Role | '';
   groupsClaim: string;
+  externalIdClaim: string;
   /** Empty leaves memberships of groups alone. */
   groupMatch: NonNullable<Issuer['group_match']> | '';
   organizationClaim: string;
@@ -75,6 +76,7 @@ export const newIssuer = (): IssuerValues => ({
   roles: [],
   defaultRole: 'member',
   groupsClaim: '',
+  externalIdClaim: '',
   groupMatch: '',
   organizationClaim: '',
   organizations: [],
@@ -109,6 +111,7 @@ export const valuesOf = (issuer: Issuer): IssuerValues => ({
   roles: rowsOf(issuer.roles),
   defaultRole: issuer.default_role ?? '',
   groupsClaim: issuer.groups_claim ?? '',
+  externalIdClaim: issuer.external_id_claim ?? '',
   groupMatch: issuer.group_match ?? '',
   organizationClaim: issuer.organization_claim ?? '',
   organizations: rowsOf(issuer.organizations),
@@ -148,6 +151,7 @@ const settingsOf = (values: IssuerValues) => ({
   roles: mapOf<Role>(values.roles),
   default_role: values.defaultRole === '' ? null : values.defaultRole,
   groups_claim: orNull(values.groupsClaim),
+  external_id_claim: orNull(values.externalIdClaim),
   group_match: values.groupMatch === '' ? null : values.groupMatch,
   organization_claim: orNull(values.organizationClaim),
   organizations: mapOf<string>(values.organizations),
