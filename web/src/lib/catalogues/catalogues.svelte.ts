@@ -9,12 +9,7 @@ type Rubric = Schema<'RubricDto'>;
 type UploadedFile = Schema<'FileDto'>;
 
 /** What an assistant uses with the access of its owner, to somebody who edits it and cannot open it. */
-export interface LentMaterial {
-  readonly type: 'knowledge_base' | 'rubric' | 'file';
-  readonly reference: string;
-  readonly name: string;
-  readonly owner: string | null;
-}
+type LentMaterial = Schema<'AssistantMaterialDto'>;
 
 /** The lists that forms choose from. Each is fetched once and kept until `forgetCatalogues`; the next call repeats a failed fetch. */
 class Catalogues {

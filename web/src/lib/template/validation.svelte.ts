@@ -1,13 +1,8 @@
 import { api, must, type Schema } from '$lib/api/client';
-import { catalogues, type LentMaterial } from '$lib/catalogues/catalogues.svelte';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { Diagnostic } from '$lib/definition/assistant';
 
 type Definition = Schema<'ValidateDefinitionDto'>;
-
-interface Answer {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly material?: readonly LentMaterial[];
-}
 
 const WAIT_MS = 300;
 const NONE: readonly Diagnostic[] = [];
@@ -54,8 +49,7 @@ export class Validation {
 
   private async ask(body: Definition, signal: AbortSignal): Promise<void> {
     try {
-      const answer: Answer = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
-      const { diagnostics, material = [] } = answer;
+      const { diagnostics, material } = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
       if (signal.aborted) return;
       catalogues.lend(material);
       this.diagnostics = diagnostics;

@@ -1,4 +1,3 @@
-import { createSubscriber } from 'svelte/reactivity';
 import { toProblem } from '$lib/api/problem';
 import { type Page, pageQuery, type ReadPage } from '$lib/api/pages';
 
@@ -14,14 +13,9 @@ export class PagedList<Item> {
   readonly hasMore = $derived.by(() => this.next !== null);
   private next = $state<string | null>(null);
   private failure = $state.raw<unknown>(null);
-  /** A first page that did not come is asked for again when the connection is back, while somebody shows the list. */
-  private readonly waiting = createSubscriber(() => {
-    const retry = (): void => {
-      if (this.next === null && this.failure !== null && toProblem(this.failure).status === 0) void this.load();
-    };
-    addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
-  });
+  private readonly retry = (): void => {
+    if (this.next === null && this.failure !== null && toProblem(this.failure).status === 0) void this.load();
+  };
   private turn = 0;
   /** Changes since the current request started: its answer may not hold them yet. */
   private meanwhile: ((items: readonly Item[]) => readonly Item[])[] = [];
@@ -33,7 +27,12 @@ export class PagedList<Item> {
   ) {}
 
   get error(): unknown {
-    this.waiting();
+    // A first page that did not come is asked for again when the connection is back, while somebody shows the list.
+    if ($effect.tracking())
+      $effect(() => {
+        addEventListener('online', this.retry);
+        return () => removeEventListener('online', this.retry);
+      });
     return this.failure;
   }
 

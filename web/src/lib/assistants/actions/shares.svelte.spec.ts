@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { Assistant } from '$lib/definition/assistant';
 import { Shares } from './shares.svelte';
 
@@ -84,5 +85,31 @@ describe('the people an assistant is shared with', () => {
     await shares.load(assistant);
     await shares.remove(assistant, 'ada');
     expect([shares.people?.length, shares.error]).toEqual([1, DOWN]);
+  });
+
+  it('get the knowledge bases of the reader that the assistant searches, when they are to edit it', async () => {
+    const bases = [
+      { id: 'b1', slug: 'cells', access: 'owner' },
+      { id: 'b2', slug: 'plants', access: 'owner' },
+      { id: 'b3', slug: 'shared', access: 'read' },
+    ];
+    vi.spyOn(catalogues, 'knowledgeBases').mockResolvedValue(bases as never);
+    vi.spyOn(api, 'GET').mockImplementation((async (path: string) =>
+      path.includes('knowledge-bases') ? { data: { users: [{ user_id: 'cy' }], groups: [] } } : listed()) as never);
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed());
+    const shares = new Shares();
+    await shares.load({ id: 7, metadata: { tools: [{ config: { collections: ['cells', 'b3'] } }] } } as never);
+    expect(shares.material).toEqual(['b1']);
+    put.mockImplementation((async (path: string) =>
+      path.includes('knowledge-bases') ? { data: { users: [], groups: [] } } : listed(share('di', 'edit'))) as never);
+    await shares.add(assistant, 'di@example.edu', 'edit');
+    expect(put).toHaveBeenCalledTimes(1);
+    put.mockClear();
+    await shares.add(assistant, 'ed@example.edu', 'edit', true);
+    expect(put.mock.calls.map(([, options]) => options)).toEqual([
+      { params: { path: { id: 7 } }, body: { shares: [{ email: 'ed@example.edu', access: 'edit' }] } },
+      { params: { path: { id: 'b1' } }, body: { users: ['cy', 'ed@example.edu'] } },
+    ]);
+    expect(shares.error).toBeNull();
   });
 });

@@ -1,3 +1,6 @@
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { BaseShares } from '$lib/content/knowledge/base-shares.svelte';
+import { mentions } from '$lib/content/usage';
 import type { Assistant } from '$lib/definition/assistant';
 import { saveShares, sharesOf, type Share } from './requests';
 
@@ -21,10 +24,22 @@ export class Shares {
   /** Somebody else had changed the list when it was saved: it is not what the reader saw before. */
   overtaken = $state(false);
 
+  /** Knowledge bases of the reader that the assistant searches: an editor cannot open them until they are shared, too. */
+  material = $state.raw<readonly string[]>([]);
+
   async load(assistant: Assistant): Promise<void> {
     this.people = null;
     this.overtaken = false;
-    await this.work(async () => (this.people = await sharesOf(assistant)));
+    this.material = [];
+    await this.work(async () => {
+      this.people = await sharesOf(assistant);
+      const named = [assistant.metadata, assistant.RAG_collections];
+      // Without their list the assistant alone is shared.
+      const bases = await catalogues.knowledgeBases().catch(() => []);
+      this.material = bases
+        .filter(({ id, slug, access }) => access === 'owner' && mentions(named, new Set([id, slug])))
+        .map(({ id }) => id);
+    });
   }
 
   /** Null, or why the address was not taken. */
@@ -32,6 +47,7 @@ export class Shares {
     assistant: Assistant,
     typed: string,
     access: Access,
+    withMaterial = false,
   ): Promise<'sharing.email_wrong' | 'sharing.email_twice' | null> {
     const email = typed.trim().toLowerCase();
     if (!EMAIL.test(email)) return 'sharing.email_wrong';
@@ -40,6 +56,7 @@ export class Shares {
       ...now.filter((person) => person.email?.toLowerCase() !== email).map(inputOf),
       { email, access },
     ]);
+    if (withMaterial && this.error === null) await this.work(() => this.lend(email));
     return null;
   }
 
@@ -63,6 +80,14 @@ export class Shares {
       this.people = await saveShares(assistant, change(now));
       this.overtaken = !isSameList(read, now);
     });
+  }
+
+  private async lend(email: string): Promise<void> {
+    for (const id of this.material) {
+      const base = new BaseShares();
+      await base.load(id);
+      await base.add(id, email);
+    }
   }
 
   private async work(action: () => Promise<unknown>): Promise<void> {

@@ -17,7 +17,7 @@ export interface ChatCard {
     readonly readers: readonly ('owner' | 'editors' | 'administrators')[];
   };
   /** Nobody can ask now; own conversations can be read. */
-  readonly closed?: { readonly reason: 'paused' | 'withdrawn'; readonly owner: string | null } | null;
+  readonly closed: { readonly reason: 'paused' | 'withdrawn'; readonly owner: string | null } | null;
 }
 
 export interface ConversationSummary {

@@ -31,7 +31,7 @@ const restarted = (hasText: boolean): string => t(hasText ? 'chat.failed.restart
 const broken = (hasText: boolean): string => t(hasText ? 'chat.failed.part' : 'chat.failed');
 
 /** Why nobody can ask the assistant. */
-export function silence({ closed = null, can_edit }: ChatCard): string {
+export function silence({ closed, can_edit }: ChatCard): string {
   if (closed === null) return t(can_edit ? 'chat.no_answers_editor' : 'chat.no_answers');
   if (closed.reason === 'withdrawn') return t('chat.closed.withdrawn');
   return closed.owner === null ? t('chat.closed.paused') : t('chat.closed.paused_by', { owner: closed.owner });
