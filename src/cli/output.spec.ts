@@ -1,4 +1,9 @@
+import { Command } from 'commander';
+import { registerAssistantCommands } from './assistants/assistants.commands';
+import { registerAuditCommands } from './audit/audit.commands';
+import { registerInstitutionCommands } from './institution/institution.commands';
 import { EXIT, print, printFailure } from './output';
+import { registerPeopleCommands } from './people/people.commands';
 
 const HOSTILE = 'Latin\u001b]52;c;ZXZpbA==\u0007 \u202Eexe';
 const SHOWN = 'Latin ]52;c;ZXZpbA==   exe';
@@ -33,4 +38,21 @@ describe('output of a command', () => {
       { ok: false, error: HOSTILE },
     ]);
   });
+});
+
+it('takes --org and --organization alike', () => {
+  const program = new Command();
+  const groups = [
+    registerAssistantCommands,
+    registerAuditCommands,
+    registerInstitutionCommands,
+    registerPeopleCommands,
+  ];
+  for (const group of groups) group(program, () => undefined);
+  const options = program.commands.flatMap((command) => [...command.options]);
+  const named = options.filter(({ long, short }) =>
+    [long, short].some((flag) => /^--org(?:anization)?$/.test(flag ?? '')),
+  );
+  expect(named.length).toBeGreaterThan(8);
+  for (const { long, short } of named) expect([long, short].sort()).toEqual(['--org', '--organization']);
 });

@@ -10,7 +10,7 @@ export function registerAssistantCommands(program: Command, register: Register):
       .command('assistants:test')
       .description('run the tests of one assistant or of all; a running service asks the questions')
       .argument('<id>', 'id of the assistant, or all')
-      .option('--org <slug>', 'only this organization')
+      .option('--organization, --org <slug>', 'only this organization')
       .option('--fail-under <percent>', 'exit with 1 when fewer tests pass', '100')
       .option('--timeout <seconds>', 'cancel what has not ended by then', '3600'),
     async (...given) => (await import('./test-assistants.js')).test(...given),
@@ -19,7 +19,7 @@ export function registerAssistantCommands(program: Command, register: Register):
     program
       .command('assistants:status')
       .description('show the versions of the stored metadata and the last batches')
-      .option('--org <slug>', 'only this organization'),
+      .option('--organization, --org <slug>', 'only this organization'),
     async (...given) => (await import('./migrate-assistants.js')).status(...given),
   );
   register<MigrateOptions>(
@@ -28,7 +28,7 @@ export function registerAssistantCommands(program: Command, register: Register):
       .description('migrate stored metadata to a newer version, with proof that every prompt stays the same')
       .option('--dry-run', 'show changes and problems, and write nothing')
       .option('--apply', 'write; resumes an unfinished batch of the same organization and version')
-      .option('--org <slug>', 'only this organization')
+      .option('--organization, --org <slug>', 'only this organization')
       .option('--to <version>', 'target version; the newest when absent')
       .option('--batch-size <n>', 'assistants per transaction', '100')
       .option('--resume <batch>', 'resume this batch')

@@ -9,7 +9,7 @@ export function registerAuditCommands(program: Command, register: Register): voi
     program
       .command('audit:verify')
       .description('check that no entry of the audit log was changed, removed or added')
-      .option('--org <slug>', 'only this organization')
+      .option('--organization, --org <slug>', 'only this organization')
       .option('--head <sequence:hash>', 'end of the chain as an earlier verification printed it; needs --org'),
     async (config, options) => (await import('./verify-audit.js')).verifyAudit(config, options),
   );
@@ -19,7 +19,7 @@ export function registerAuditCommands(program: Command, register: Register): voi
       .description(
         'put on record that entries are known which the service did not write; audit:verify then excuses them',
       )
-      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--organization, --org <slug>', 'organization')
       .requiredOption('--entries <numbers>', 'an entry or a range, such as 287-290')
       .requiredOption('--reason <text>', 'how they came about; the audit log keeps it'),
     async (config, options) => (await import('./verify-audit.js')).acceptEntries(config, options),
@@ -28,7 +28,7 @@ export function registerAuditCommands(program: Command, register: Register): voi
     program
       .command('audit:export')
       .description('write the audit log of an organization to a file, oldest entries first')
-      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--organization, --org <slug>', 'organization')
       .option('--from <time>', 'not older than this ISO 8601 date or time')
       .option('--to <time>', 'older than this ISO 8601 date or time')
       .option('--format <format>', 'csv | jsonl', 'csv')

@@ -45,7 +45,7 @@ export function registerInstitutionCommands(program: Command, register: Register
     program
       .command('members:add')
       .description('add a person to an organization')
-      .requiredOption('--organization <slug>', 'organization')
+      .requiredOption('--org, --organization <slug>', 'organization')
       .requiredOption('--email <email>', 'e-mail address')
       .requiredOption('--name <name>', 'name to show')
       .option('--role <role>', ROLES.join(' | '), 'member'),
@@ -55,7 +55,7 @@ export function registerInstitutionCommands(program: Command, register: Register
     program
       .command('sign-in:link')
       .description('make a link that signs a member in, once, within an hour')
-      .option('--organization <slug>', 'organization', 'default')
+      .option('--org, --organization <slug>', 'organization', 'default')
       .option('--email <email>', 'the member; the administrator of the first start when absent', 'admin@localhost'),
     async (config, options) => (await import('./manage-institution.js')).makeSignInLink(config, options),
   );
@@ -63,7 +63,7 @@ export function registerInstitutionCommands(program: Command, register: Register
     program
       .command('keys:create')
       .description('make an API key; it is shown once')
-      .requiredOption('--organization <slug>', 'organization')
+      .requiredOption('--org, --organization <slug>', 'organization')
       .requiredOption('--owner <email>', 'member who owns it')
       .requiredOption('--name <name>', 'what it is for')
       .option('--scopes <list>', SCOPES.join(','), 'chat,read')

@@ -11,7 +11,7 @@ export function registerPeopleCommands(program: Command, register: Register): vo
       .command('people:export')
       .description('write everything that an organization stores about one person')
       .argument('<email or id>', 'the person')
-      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--organization, --org <slug>', 'organization')
       .requiredOption('--to <path>', 'new file that ends in .zip, or new folder'),
     async (...given) => (await import('./export-person.js')).exportPerson(...given),
   );
@@ -20,7 +20,7 @@ export function registerPeopleCommands(program: Command, register: Register): vo
       .command('people:erase')
       .description('erase everything that an organization stores about one person, and report what is kept')
       .argument('<email or id>', 'the person')
-      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--organization, --org <slug>', 'organization')
       .option('--dry-run', 'show what would happen and change nothing')
       .option(
         '--heir <email or id>',
@@ -33,7 +33,7 @@ export function registerPeopleCommands(program: Command, register: Register): vo
     program
       .command('sign-in:links')
       .description('make a single-use sign-in link for every enabled member who never signed in, as CSV')
-      .requiredOption('--organization <slug>', 'organization')
+      .requiredOption('--org, --organization <slug>', 'organization')
       .option('--csv [file]', 'file that only its owner may read; standard output when absent')
       .option('--role <role>', 'only members with this role')
       .option('--hours <number>', 'hours until the links expire, at most 336', '72')
