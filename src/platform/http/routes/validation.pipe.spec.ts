@@ -38,4 +38,10 @@ describe('a body that fails its class', () => {
       { path: 'inner.days', code: 'value.maximum', limit: 7 },
     ]);
   });
+
+  it('tells of a value of another type no limits that it breaks as well', async () => {
+    expect(await problemsOf({ name: 'x', kind: 'a', inner: { days: 'abc' } })).toEqual([
+      { path: 'inner.days', code: 'value.type' },
+    ]);
+  });
 });

@@ -49,10 +49,19 @@ function limitOf(target: object, property: string, validator: string): unknown {
   return rules.find((rule) => rule.propertyName === property && rule.name === validator)?.constraints?.[0];
 }
 
+type Constraint = readonly [validator: string, message: string];
+
+/** What is no number is neither too large nor too small: of a value of another type no limit is told. */
+function tellable(constraints: readonly Constraint[]): readonly Constraint[] {
+  const isOf = (code: string, [validator]: Constraint): boolean => CODES[validator] === code;
+  const isWrong = constraints.some((each) => isOf('type', each));
+  return isWrong ? constraints.filter((each) => isOf('type', each) || isOf('missing', each)) : constraints;
+}
+
 function problemsOf(errors: readonly ValidationError[], parent = ''): Problem[] {
   return errors.flatMap((error) => {
     const path = join(parent, error.property);
-    const own = Object.entries(error.constraints ?? {}).map(([validator, message]) => ({
+    const own = tellable(Object.entries(error.constraints ?? {})).map(([validator, message]) => ({
       path,
       message,
       ...codeOf(error, validator),
