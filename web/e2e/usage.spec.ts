@@ -91,7 +91,7 @@ test('another period is chosen, and an impossible one is refused', async ({ page
   await page.getByTestId('usage-from').fill(daysAgo(2));
   await expect(page.getByTestId('usage-row')).toHaveCount(3);
   await page.getByTestId('usage-to').fill(daysAgo(5));
-  await expect(page.getByText('Choose a first day')).toBeVisible();
+  await expect(page.getByText('The last day must not be before the first')).toBeVisible();
   await expect(page.getByTestId('usage-row')).toHaveCount(3);
   await page.getByRole('button', { name: '90 days' }).click();
   await expect(page.getByTestId('usage-plot').getByRole('slider')).toHaveAttribute('aria-valuemax', '90');

@@ -106,7 +106,7 @@ describe('the people an assistant is shared with', () => {
     expect(put).toHaveBeenCalledTimes(1);
     put.mockClear();
     await shares.add(assistant, 'ed@example.edu', 'edit', true);
-    expect(put.mock.calls.map(([, options]) => options)).toEqual([
+    expect((put.mock.calls as unknown[][]).map(([, options]) => options)).toEqual([
       { params: { path: { id: 7 } }, body: { shares: [{ email: 'ed@example.edu', access: 'edit' }] } },
       { params: { path: { id: 'b1' } }, body: { users: ['cy', 'ed@example.edu'] } },
     ]);
