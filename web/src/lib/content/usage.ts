@@ -7,7 +7,7 @@ export interface UsingAssistant {
 }
 
 /** Whether a text anywhere inside `value` equals one of `references`. */
-export function mentions(value: unknown, references: ReadonlySet<string>): boolean {
+export function mentions(value: unknown, references: Pick<ReadonlySet<string>, 'has'>): boolean {
   if (typeof value === 'string') return references.has(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((each) => mentions(each, references));

@@ -37,7 +37,10 @@ export class Shares {
       // Without their list the assistant alone is shared.
       const bases = await catalogues.knowledgeBases().catch(() => []);
       this.material = bases
-        .filter(({ id, slug, access }) => access === 'owner' && mentions(named, new Set([id, slug])))
+        .filter(
+          ({ id, slug, access }) =>
+            access === 'owner' && mentions(named, { has: (name) => name === id || name === slug }),
+        )
         .map(({ id }) => id);
     });
   }
