@@ -29,7 +29,10 @@ export type EndUserSource = (typeof END_USER_SOURCES)[number];
 export interface EndUser {
   readonly source: EndUserSource;
   readonly id: string;
+  /** Further names of the same person in the request, for a system that does not know the first one. */
+  readonly others?: readonly EndUserName[];
 }
+export type EndUserName = Pick<EndUser, 'source' | 'id'>;
 
 /** Origin of a request, for the audit. */
 export interface RequestOrigin {

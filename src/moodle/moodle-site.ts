@@ -52,8 +52,13 @@ export class MoodleSite {
     this.scope = `${organizationId} ${digest}`;
   }
 
-  /** Moodle's id of the user; null unless exactly one user matches. */
+  /** Moodle's id of the user by the first identity that matches exactly one; null without one. */
   async userId(identity: MoodleIdentity, signal: AbortSignal): Promise<number | null> {
+    const id = await this.userBy(identity, signal);
+    return id === null && identity.next !== undefined ? this.userId(identity.next, signal) : id;
+  }
+
+  private async userBy(identity: MoodleIdentity, signal: AbortSignal): Promise<number | null> {
     const { field, value } = identity;
     if (field === 'id') return Number(value);
     const ttl = (id: number | null): number => (id === null ? UNKNOWN_USER_TTL : USER_TTL);

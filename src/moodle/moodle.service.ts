@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Caller, type EndUser } from '../kernel';
+import { AppError, type Caller, type EndUserName } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
 import { OutboundClient } from '../platform/outbound';
 import { MoodleConnection } from './moodle-connection';
@@ -55,14 +55,23 @@ export class MoodleService {
    * The person behind a request: the named end user, else the caller by e-mail address. Null for a gateway's key without a
    * named end user, because its owner is not the person who asks, and for a member who is switched off. Who may name an
    * end user vouches for the address as for Moodle's ids and "ID numbers": most students have no account here, and Moodle
-   * decides whom they name.
+   * decides whom they name. Further names of the request follow as `next`.
    */
   async identityOf(caller: Caller): Promise<MoodleIdentity | null> {
     if (caller.endUser === undefined) {
       return caller.mayNameEndUser === undefined ? this.memberBy(caller, caller.userId) : null;
     }
-    const named = identityOf(caller.endUser);
-    return named.field === 'email' ? this.memberBy(caller, named.value, named) : named;
+    const { endUser } = caller;
+    const identities: (MoodleIdentity | null)[] = [];
+    for (const name of [endUser, ...(endUser.others ?? [])]) {
+      const named = identityOf(name);
+      identities.push(named.field === 'email' ? await this.memberBy(caller, named.value, named) : named);
+    }
+    if (identities[0] === null) return null;
+    return identities.reduceRight((next, each) => {
+      if (each === null || next === null) return each ?? next;
+      return { ...each, next };
+    }, null);
   }
 
   private async memberBy(
@@ -84,7 +93,7 @@ const NUMBER = /^[1-9]\d{0,14}$/;
  * An LTI launch from Moodle sends Moodle's id as `user_id` and the "ID number" of the profile as `lis_person_sourcedid`. Ids of
  * Open WebUI match only if they are such ID numbers.
  */
-function identityOf({ source, id }: EndUser): MoodleIdentity {
+function identityOf({ source, id }: EndUserName): MoodleIdentity {
   if (id.includes('@') && source !== 'metadata.lis_person_sourcedid') return { field: 'email', value: id };
   const isMoodles = source === 'metadata.user_id' || source === 'metadata.lti_user_id';
   return { field: isMoodles && NUMBER.test(id) ? 'id' : 'idnumber', value: id };

@@ -160,6 +160,23 @@ describe('who somebody is on Moodle', () => {
     }
   });
 
+  it('is asked by the next name where Moodle does not know the address, as Open WebUI sends both', async () => {
+    const endUser: EndUser = {
+      source: 'x-openwebui-user-email',
+      id: 'unknown@b.c',
+      others: [
+        { source: 'x-openwebui-user-id', id: 'S-100' },
+        { source: 'metadata.user_id', id: '42' },
+      ],
+    };
+    const { service, calls } = scripted({ member: null, answers: { core_user_get_users_by_field: [] } });
+    const caller = { ...CALLER, mayNameEndUser: 'anywhere', endUser } as const;
+    expect(await service.userText(caller, ORGANIZATION, signal)).toEqual({ text: '42', warnings: [] });
+    expect(calls.map(({ args }) => args['values[0]'])).toEqual(['unknown@b.c', 'S-100']);
+    const gone = scripted({ member: { email: 'unknown@b.c', disabled: true } });
+    expect(await gone.service.identityOf(caller)).toBeNull();
+  });
+
   it('is nobody where the request names the address of a disabled member, and the report says so', async () => {
     const { service, calls } = scripted({ member: { email: 'a@b.c', disabled: true } });
     for (const source of ['x-openwebui-user-email', 'metadata.user_id', 'metadata.email'] as const) {

@@ -2,6 +2,8 @@
 export interface MoodleIdentity {
   readonly field: 'id' | 'email' | 'idnumber';
   readonly value: string;
+  /** Identity to ask for when Moodle knows nobody by this one. */
+  readonly next?: MoodleIdentity;
 }
 
 /** Texts are plain: Moodle's HTML escapes are undone. Times are ISO 8601 UTC. */

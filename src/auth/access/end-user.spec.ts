@@ -8,7 +8,11 @@ const refused = expect.objectContaining({ code: 'validation_failed' });
 describe('whom the headers of a request name', () => {
   it('is the e-mail address before the id', () => {
     const headers = { 'x-openwebui-user-id': 'u-1', 'x-openwebui-user-email': ' ada@uni.test ' };
-    expect(endUserOfHeaders(headers)).toEqual({ source: 'x-openwebui-user-email', id: 'ada@uni.test' });
+    expect(endUserOfHeaders(headers)).toEqual({
+      source: 'x-openwebui-user-email',
+      id: 'ada@uni.test',
+      others: [{ source: 'x-openwebui-user-id', id: 'u-1' }],
+    });
   });
 
   it.each(['', ' ', 'default', 'Default'])('is nobody by %j: the next one counts', (email) => {
@@ -31,14 +35,26 @@ describe('whom the metadata of a request names', () => {
   it.each([
     [
       { user_id: '7', lti_user_id: '8', lis_person_sourcedid: 'S', email: 'a@b.c' },
-      { source: 'metadata.user_id', id: '7' },
+      {
+        source: 'metadata.user_id',
+        id: '7',
+        others: [
+          { source: 'metadata.lti_user_id', id: '8' },
+          { source: 'metadata.lis_person_sourcedid', id: 'S' },
+          { source: 'metadata.email', id: 'a@b.c' },
+        ],
+      },
     ],
     [
       { user_id: 'default', lti_user_id: 8, lis_person_sourcedid: 'S' },
-      { source: 'metadata.lti_user_id', id: '8' },
+      {
+        source: 'metadata.lti_user_id',
+        id: '8',
+        others: [{ source: 'metadata.lis_person_sourcedid', id: 'S' }],
+      },
     ],
     [
-      { user_id: null, lis_person_sourcedid: 'S', email: 'a@b.c' },
+      { user_id: null, lis_person_sourcedid: 'S', email: 'ada' },
       { source: 'metadata.lis_person_sourcedid', id: 'S' },
     ],
     [
@@ -47,6 +63,15 @@ describe('whom the metadata of a request names', () => {
     ],
   ])('of %j is %j, in the order of the specification', (metadata, endUser) => {
     expect(endUserOfMetadata(metadata)).toEqual(endUser);
+  });
+
+  it('follows the name of the headers, which comes first', () => {
+    const named = { source: 'x-openwebui-user-email', id: 'ada@uni.test' } as const;
+    expect(endUserOfMetadata({ user_id: 7, email: 'ada' }, named)).toEqual({
+      ...named,
+      others: [{ source: 'metadata.user_id', id: '7' }],
+    });
+    expect(endUserOfMetadata(null, named)).toEqual(named);
   });
 
   it.each([undefined, null, 'user_id', [], {}, { user: 'ada' }])('of %j is nobody', (metadata) => {
@@ -68,7 +93,8 @@ describe('what a request may say of its end user', () => {
 
   it('is said in the headers alone behind a trusted proxy: the body is the end user’s', () => {
     const request = { isProxied: true, scopes: ['chat'] } as const;
-    expect(namedBy(headers, request)).toEqual({ mayNameEndUser: 'in_headers', endUser });
+    const second = { 'x-openwebui-user-id': 'S-100 of somebody else' };
+    expect(namedBy({ ...headers, ...second }, request)).toEqual({ mayNameEndUser: 'in_headers', endUser });
     expect(namedBy({}, request)).toEqual({ mayNameEndUser: 'in_headers' });
   });
 

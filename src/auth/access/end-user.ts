@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Caller, END_USER_SOURCES, type EndUser, type EndUserSource, invalid, isJsonObject } from '../../kernel';
+import {
+  type Caller,
+  END_USER_SOURCES,
+  type EndUser,
+  type EndUserName,
+  type EndUserSource,
+  invalid,
+  isJsonObject,
+} from '../../kernel';
 
 /*
  * The end user of a request (spec 004 §4): the first of six sources with a name. The guard decides which sources count
@@ -26,8 +34,10 @@ export function namedBy(
 ): Pick<Caller, 'mayNameEndUser' | 'endUser'> {
   const mayActAs = scopes.includes('act_as');
   if (!isProxied && !mayActAs) return {};
-  const endUser = endUserOfHeaders(headers);
+  const named = endUserOfHeaders(headers);
   const mayNameEndUser = mayActAs ? 'anywhere' : 'in_headers';
+  // A proxy sets one header: the other one may be the end user's own.
+  const endUser = named === undefined || mayActAs ? named : { source: named.source, id: named.id };
   return endUser === undefined ? { mayNameEndUser } : { mayNameEndUser, endUser };
 }
 
@@ -35,26 +45,34 @@ export function namedBy(
 export const endUserOfHeaders = (headers: IncomingHttpHeaders): EndUser | undefined =>
   firstOf(HEADERS, (source) => headers[source], 'headers.');
 
-/** Reads a completion's `metadata`. @throws AppError `validation_failed` */
-export const endUserOfMetadata = (metadata: unknown): EndUser | undefined =>
-  isJsonObject(metadata) ? firstOf(METADATA, (source) => metadata[source.slice('metadata.'.length)], '') : undefined;
+/**
+ * Reads a completion's `metadata`; `named` is the end user of the headers, who comes first.
+ * @throws AppError `validation_failed`
+ */
+export function endUserOfMetadata(metadata: unknown, named?: EndUser): EndUser | undefined {
+  if (!isJsonObject(metadata)) return named;
+  return firstOf(METADATA, (source) => metadata[source.slice('metadata.'.length)], '', named);
+}
 
+/** The first name counts for limits and records, and is refused when it cannot be read; others serve where it is unknown. */
 function firstOf(
   sources: readonly EndUserSource[],
   valueOf: (source: EndUserSource) => unknown,
   prefix: string,
+  named?: EndUser,
 ): EndUser | undefined {
-  for (const source of sources) {
+  const given = sources.flatMap((source): EndUserName[] => {
     const id = idIn(valueOf(source));
-    if (id === null) continue;
-    if (!isReadable(source, id)) {
-      throw invalid([
-        { path: `${prefix}${source}`, message: `must name one person in at most ${MAX_CHARS} characters` },
-      ]);
-    }
-    return { source, id };
+    return id === null ? [] : [{ source, id }];
+  });
+  const first = named ?? given.shift();
+  if (first === undefined) return undefined;
+  if (!isReadable(first)) {
+    const message = `must name one person in at most ${MAX_CHARS} characters`;
+    throw invalid([{ path: `${prefix}${first.source}`, message }]);
   }
-  return undefined;
+  const others = [...(named?.others ?? []), ...given.filter(isReadable)];
+  return others.length === 0 ? first : { ...first, others };
 }
 
 /** Other clients write `default` for an unknown end user. */
@@ -64,7 +82,7 @@ function idIn(value: unknown): string | null {
   return id === '' || id.toLowerCase() === 'default' ? null : id;
 }
 
-function isReadable(source: EndUserSource, id: string): boolean {
+function isReadable({ source, id }: EndUserName): boolean {
   if (id.length > MAX_CHARS || CONTROL.test(id) || !id.isWellFormed()) return false;
   return !source.endsWith('email') || ADDRESS.test(id);
 }
