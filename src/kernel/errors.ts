@@ -1,4 +1,4 @@
-import type { Usage } from './chat/chat';
+import { addUsage, type Usage } from './chat/chat';
 import type { ErrorReason } from './error-reasons';
 
 /**
@@ -104,7 +104,8 @@ export class AppError extends Error {
   readonly values: ReasonValues | undefined;
   readonly retryAfter: number | undefined;
   readonly vendor: VendorFailure | undefined;
-  readonly usage: Usage | null;
+  /** Tokens spent before the failure. */
+  usage: Usage | null;
 
   constructor(
     readonly code: ErrorCode,
@@ -120,6 +121,12 @@ export class AppError extends Error {
     this.vendor = options.vendor;
     this.usage = options.usage ?? null;
   }
+}
+
+/** The error of a later step, with the tokens that earlier steps spent. */
+export function withSpent(error: unknown, usage: Usage | null): unknown {
+  if (error instanceof AppError) error.usage = addUsage(error.usage, usage);
+  return error;
 }
 
 /** Stops a start or a command, with one sentence that says what the operator can do; shown without a stack. */

@@ -16,6 +16,14 @@ const HOSTILE = 'Let \\frac{a}{b} and {"k": {}} and {user_input} and {2_rubric} 
 beforeAll(() => Logger.overrideLogger(false));
 
 describe('the prompt', () => {
+  it('tells facts in the language of the author, whose words stand in the template', async () => {
+    const told = jest.fn((outcomes: unknown) => Promise.resolve(outcomes));
+    const template = 'Erantzun euskaraz.{1_context}Galdera:{user_input}';
+    const job = jobOf({ tools: entries({ config: { content: 'x' } }), template, systemPrompt: 'Lagundu.' });
+    await orchestratorOf(undefined, { facts: { told } as never }).orchestrate(job);
+    expect(told).toHaveBeenCalledWith(expect.anything(), 'Lagundu.\nErantzun euskaraz. Galdera: ');
+  });
+
   it('takes tool output and question as data', async () => {
     const tools = entries({ config: { content: HOSTILE } }, { config: { content: 'two' } });
     const template = 'A:{1_context}B:{2_context}Q:{user_input}';

@@ -6,13 +6,13 @@ import {
   droppedPartsText,
   type EmitRunEvent,
   lastUserIndex,
-  type Usage,
 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
 import { contentByPlaceholder } from './prompt/content-by-placeholder';
 import type { StrategyTrace } from './contract';
+import { usageOf } from './prompt/join-outcomes';
 import { numberSources } from './prompt/number-sources';
 import { PromptFacts } from './prompt/prompt-facts';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
@@ -142,10 +142,7 @@ function inPromptOf({ messages, pipeline: { template } }: OrchestrationJob): (ou
 
 /** The author's own words in a template. */
 const literalsOf = ({ segments }: CompiledTemplate): string =>
-  segments.map((segment) => (typeof segment === 'string' ? segment : ' ')).join('');
-
-const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
-  outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);
+  segments.map((segment) => (segment.kind === 'literal' ? segment.text : ' ')).join('');
 
 function warnAbout(outcome: ToolOutcome, warn: Warn): void {
   if (outcome.status !== 'completed') return;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { UnfitAnswer } from '../connectors';
 import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../tools';
@@ -133,7 +132,7 @@ export class Planner {
       const code = error instanceof AppError ? error.code : 'internal_error';
       this.logger.warn(`run ${work.request.runId ?? '-'}: the model did not plan (${code})`);
       const draft = await this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]);
-      return this.finish(work, { ...draft, usage: error instanceof UnfitAnswer ? error.usage : null });
+      return this.finish(work, { ...draft, usage: error instanceof AppError ? error.usage : null });
     }
   }
 

@@ -89,7 +89,7 @@ export class CallRounds {
     emit({ type: 'tool.started', ...ref, message: `🔧 Calling ${name}...` });
     if (earlier.status === 'failed') {
       emit({ type: 'tool.failed', ...ref, code: earlier.code, message: `❌ ${name} failed` });
-      return { ...earlier, call, duration_ms: 0, content };
+      return { ...earlier, call, duration_ms: 0, content, usage: null };
     }
     const outcome = { ...earlier, call, content, duration_ms: 0, cached: true, usage: null, warnings: [] };
     emit(completedEvent(ref, { ...outcome, sources: [] }));

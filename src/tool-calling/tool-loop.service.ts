@@ -40,7 +40,7 @@ export class ToolLoop {
       const settled = await rounds.run(calls, round, signal);
       const outcomes = input.numbered?.(settled) ?? settled;
       messages.push(callsMessage(answer, calls), ...outcomes.map(resultMessage));
-      for (const outcome of outcomes) if (outcome.status === 'completed') budget.spend(outcome.usage);
+      for (const outcome of outcomes) budget.spend(outcome.usage);
       input.onRound?.(outcomes);
       signal.throwIfAborted();
     }

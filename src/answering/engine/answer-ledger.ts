@@ -100,8 +100,8 @@ export class AnswerLedger {
   called(outcomes: readonly FunctionOutcome[]): void {
     for (const outcome of outcomes) {
       this.calls.push(outcome);
-      if (outcome.status !== 'completed') continue;
       this.usage = addUsage(this.usage, outcome.usage);
+      if (outcome.status !== 'completed') continue;
       for (const message of outcome.warnings) this.warn('tool.degraded', message);
     }
   }

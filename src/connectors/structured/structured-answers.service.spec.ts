@@ -114,8 +114,16 @@ describe('asking for JSON', () => {
 
   it('ends with an error for a model that never fits', async () => {
     const { asked, ask } = answersOver(() => '{"colour": "green"}');
-    await expect(ask()).rejects.toMatchObject({ code: 'upstream_bad_response' });
+    await expect(ask()).rejects.toMatchObject({ code: 'upstream_bad_response', usage: { total_tokens: 24 } });
     expect(asked).toHaveLength(2);
+  });
+
+  it('tells the tokens of the first answer when the second never comes', async () => {
+    const { asked, ask } = answersOver(() => {
+      if (asked.length > 1) throw new AppError('upstream_error', 'gone');
+      return 'Blue!';
+    });
+    await expect(ask()).rejects.toMatchObject({ code: 'upstream_error', usage: USAGE });
   });
 
   it('asks without parameters that are refused, and remembers that', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { addUsage, AppError, type ChatMessage, type JsonObject, type Usage } from '../../kernel';
+import { addUsage, AppError, type ChatMessage, type JsonObject, type Usage, withSpent } from '../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors.service';
 import type { ConnectorDefinition, ModelAnswer } from '../contract';
@@ -73,7 +73,8 @@ export class StructuredAnswers {
       return await this.converse<T>({ ...question, signal }, resolved);
     } catch (error) {
       if (over.aborted && !question.signal.aborted) {
-        throw new AppError('upstream_timeout', 'The model did not answer in time', { cause: error });
+        const usage = error instanceof AppError ? error.usage : null;
+        throw new AppError('upstream_timeout', 'The model did not answer in time', { cause: error, usage });
       }
       throw error;
     }
@@ -92,7 +93,9 @@ export class StructuredAnswers {
     let messages: readonly ChatMessage[] = withInstruction(question);
     let usage: Usage | null = null;
     for (let attempt = 1; attempt <= TRIES; attempt++) {
-      const answer = await this.complete(question, resolved, messages);
+      const answer: ModelAnswer = await this.complete(question, resolved, messages).catch((error: unknown) => {
+        throw withSpent(error, usage);
+      });
       usage = addUsage(usage, answer.usage);
       const value = jsonInAnswer(answer.text);
       const problems = this.schemas.problems(question.schema, value);

@@ -15,12 +15,17 @@ export function joinSteps({ index, plugin, placeholder }: Named, steps: readonly
   const own = { index, plugin, placeholder, duration_ms: sum(steps.map(({ duration_ms }) => duration_ms)) };
   const [only] = steps;
   if (only !== undefined && steps.length === 1) return only;
-  if (completed.length > 0) return { ...own, ...joined(completed) };
+  const usage = usageOf(steps);
+  if (completed.length > 0) return { ...own, ...joined(completed), usage };
   const failed = steps.find((step) => step.status === 'failed');
-  if (failed !== undefined) return { ...failed, ...own };
+  if (failed !== undefined) return { ...failed, ...own, ...(usage === null ? {} : { usage }) };
   const skipped = steps.find((step) => step.status === 'skipped');
   return { ...own, status: 'skipped', reason: skipped?.reason ?? 'it has no step' };
 }
+
+/** Tokens of all outcomes, failed ones included. */
+export const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
+  outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);
 
 /** One outcome per tool, where some of them may be steps of one. */
 export function joinByTool(outcomes: readonly ToolOutcome[]): readonly ToolOutcome[] {
@@ -51,7 +56,6 @@ function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin'
     retries: sum(steps.map(({ retries }) => retries)),
     warnings: [...new Set(steps.flatMap(({ warnings }) => warnings))],
     query: queries.length === 0 ? null : queries.join('\n'),
-    usage: steps.reduce<Usage | null>((all, { usage }) => addUsage(all, usage), null),
     ...(fallback === undefined ? {} : { fallback }),
     ...bestSearch(steps),
     ...(evidence === undefined ? {} : { evidence }),

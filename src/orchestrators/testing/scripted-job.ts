@@ -10,6 +10,7 @@ import { compilePipeline } from '../compile-pipeline';
 import type { OrchestratorStrategy } from '../contract';
 import type { OrchestrationJob, OrchestrationResult } from '../orchestration.types';
 import { Orchestrator } from '../orchestrator';
+import type { PromptFacts } from '../prompt/prompt-facts';
 import { StrategyCatalogue } from '../strategy-catalogue';
 
 const OWNER = { organizationId: 'org', userId: 'owner' };
@@ -126,13 +127,17 @@ export const STRATEGIES: readonly (readonly [string, OrchestratorStrategy])[] = 
 
 export function orchestratorOf(
   tools: readonly Tool[] = [echo, broken],
-  { limit = 5, strategies = STRATEGIES }: { limit?: number; strategies?: typeof STRATEGIES } = {},
+  {
+    limit = 5,
+    strategies = STRATEGIES,
+    facts = null,
+  }: { limit?: number; strategies?: typeof STRATEGIES; facts?: PromptFacts | null } = {},
 ): { orchestrate(job: ScriptedJob): Promise<OrchestrationResult> } {
   const config = { tools: { defaultTimeoutMs: 2000, parallelLimit: limit } } as Config;
   const catalogue = new ToolCatalogue(tools);
   const invoker = new ToolInvoker(catalogue, config);
   const catalogues = { tools: catalogue, strategies: new StrategyCatalogue(new Map(strategies)) };
-  const orchestrator = new Orchestrator(invoker, config);
+  const orchestrator = new Orchestrator(invoker, config, facts);
   return {
     orchestrate: ({ strategy, options, tools: entered, template, ...job }) => {
       const names = entered.flatMap(({ placeholder }) => placeholder ?? []);

@@ -1,4 +1,4 @@
-import type { BoundedTry } from '../../kernel';
+import type { BoundedTry, Usage } from '../../kernel';
 import type { Config } from '../../platform/config';
 import type { Evidence, RunnableTool } from '../contract';
 import type { CallRequest, CallTrace } from './call.types';
@@ -27,6 +27,8 @@ export class Call implements CallTrace {
   cached = false;
   tryMs: number | null = null;
   bounded: BoundedTry | null = null;
+  /** Tokens of failed tries. */
+  spent: Usage | null = null;
 
   /** `host:port` of the server behind the tool; null inside the service. */
   target: string | null = null;

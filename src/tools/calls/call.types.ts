@@ -1,4 +1,4 @@
-import type { BoundedTry, ToolRef } from '../../kernel';
+import type { BoundedTry, ToolRef, Usage } from '../../kernel';
 import type { Evidence, Invocation, PipelineTool, PreparedCall, ToolInput } from '../contract';
 
 /** The context of one call, without the parts that only events need. */
@@ -26,4 +26,6 @@ export interface CallTrace {
   readonly tryMs: number | null;
   /** The last try that reached its learned bound; null without one. */
   readonly bounded: BoundedTry | null;
+  /** Tokens of failed tries; null without any. */
+  readonly spent: Usage | null;
 }

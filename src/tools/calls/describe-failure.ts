@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError, type Usage } from '../../kernel';
 import { ToolFailure, type ToolFailureCode } from '../contract';
 
 export interface FailureDescription {
@@ -27,6 +27,16 @@ export function describeFailure(error: unknown): FailureDescription {
     // A hostile proxy that throws when it is read counts as unexpected.
   }
   return UNEXPECTED;
+}
+
+/** Tokens spent before the failure, as far as the error tells. */
+export function usageOf(error: unknown): Usage | null {
+  try {
+    if (error instanceof ToolFailure) return error.options.usage ?? null;
+    return error instanceof AppError ? error.usage : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Name and stack frames of an error, without its message: that may quote content. */

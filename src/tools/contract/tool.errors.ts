@@ -1,3 +1,4 @@
+import type { Usage } from '../../kernel';
 import type { ToolFailureCode } from './tool.types';
 
 export interface ToolFailureOptions {
@@ -5,6 +6,8 @@ export interface ToolFailureOptions {
   readonly retryable?: boolean;
   /** Milliseconds that the other side asked us to wait. */
   readonly retryAfterMs?: number;
+  /** Tokens of the model requests that the tool made before it failed. */
+  readonly usage?: Usage | null;
 }
 
 /** Thrown by a tool that knows how it failed. The message reaches progress, report and run record: no content, no secrets. */

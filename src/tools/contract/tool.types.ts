@@ -245,6 +245,8 @@ export type ToolOutcome =
       readonly message: string;
       readonly retries: number;
       readonly bounded?: BoundedTry;
+      /** Tokens that its tries spent; absent without any. */
+      readonly usage?: Usage;
     })
   | (OutcomeBase & { readonly status: 'skipped'; readonly reason: string });
 

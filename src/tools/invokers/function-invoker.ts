@@ -5,6 +5,7 @@ import { currentSpan, inSpan } from '../../platform/context';
 import type { RunBudget } from '../../runs';
 import { Call } from '../calls/call';
 import type { CallSurroundings } from '../calls/call.types';
+import { usageOf } from '../calls/describe-failure';
 import {
   type CallScope,
   type Citation,
@@ -69,7 +70,12 @@ export type FunctionOutcome =
       readonly usage: Usage | null;
       readonly warnings: readonly string[];
     })
-  | (OutcomeBase & { readonly status: 'failed'; readonly code: ToolFailureCode; readonly message: string });
+  | (OutcomeBase & {
+      readonly status: 'failed';
+      readonly code: ToolFailureCode;
+      readonly message: string;
+      readonly usage: Usage | null;
+    });
 
 /**
  * Calls functions; nothing else does. Each call ends as exactly one outcome with a text for the model, announced by
@@ -104,7 +110,7 @@ export class FunctionInvoker {
       call: { id: call.id, name, round: call.round },
     };
     const names = { plugin, counted: offered === undefined ? plugin : statisticsName(offered.plugin.definition) };
-    const trace = { startedAt: performance.now(), retries: 0, cached: false, bounded: null };
+    const trace = { startedAt: performance.now(), retries: 0, cached: false, bounded: null, spent: null };
     const parent = currentSpan();
     const traced = { callId: call.id, asked: call.arguments };
     const span = parent === null ? null : beginToolSpan(parent, 'function', plugin, traced);
@@ -127,7 +133,7 @@ export class FunctionInvoker {
       const end = { code, confidence: null, fellBack: false };
       this.journal.count(owner.organizationId, names, { ...trace, tryMs: null }, end);
       const duration_ms = elapsedMs(trace.startedAt);
-      return { call, plugin, name, status: 'failed', code, message, content, duration_ms };
+      return { call, plugin, name, status: 'failed', code, message, content, duration_ms, usage: usageOf(error) };
     }
   }
 

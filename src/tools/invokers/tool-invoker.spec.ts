@@ -201,6 +201,28 @@ describe('a call that fails', () => {
     expect(about.events[1]).toMatchObject({ code: 'tool.failed', message: '❌ Tool failed: fake - no answer' });
   });
 
+  it('tells the tokens of all its tries, of its fallback too, and so does one that works in the end', async () => {
+    const spent = (total_tokens: number) => ({ prompt_tokens: total_tokens, completion_tokens: 0, total_tokens });
+    const failures = [
+      new ToolFailure('tool.failed', 'once', { retryable: true, usage: spent(1) }),
+      new AppError('upstream_bad_response', 'twice', { usage: spent(2) }),
+    ];
+    const tries = (): Tool['run'] => {
+      const left = [...failures];
+      return () => Promise.reject(left.shift() ?? new Error('a try too many'));
+    };
+    expect(await call(tries(), { retries: 1 })).toMatchObject({ status: 'failed', retries: 1, usage: spent(3) });
+    const fallback = { plugin: 'spare', config: {}, condition: 'on_error', threshold: 0 } as const;
+    const spare = (run: Tool['run']) =>
+      invokerOf(fakeTool(tries()), fakeTool(run, { name: 'spare' })).invoke(
+        entry({ retries: 1, on_error: 'fallback', fallback }),
+        INPUT,
+        invocation(),
+      );
+    expect(await spare(() => Promise.reject(failures[1]))).toMatchObject({ status: 'failed', usage: spent(5) });
+    expect(await spare(async () => output('x', { usage: spent(4) }))).toMatchObject({ content: 'x', usage: spent(7) });
+  });
+
   it('is a tool that does not exist', async () => {
     expect(await call(async () => output(''), { plugin: 'constructor' })).toMatchObject({
       code: 'tool.unknown',

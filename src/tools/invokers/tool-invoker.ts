@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { addUsage, type ToolRef } from '../../kernel';
+import { addUsage, type ToolRef, type Usage } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
 import { Call } from '../calls/call';
 import type { CallTrace } from '../calls/call.types';
@@ -72,15 +72,17 @@ export class ToolInvoker {
     const reason = fallbackReason(entry, first);
     const ended = reason === null ? first : await this.fallBack(entry, calling, first, reason);
     const duration_ms = elapsedMs(startedAt);
-    const { cached, retries, evidence, bounded: lastBounded } = ended.trace;
+    const { cached, retries, evidence, bounded: lastBounded, spent } = ended.trace;
     const bounded = lastBounded === null ? NOT_BOUNDED : { bounded: lastBounded };
     if ('failed' in ended) {
       const { code, message } = ended.failed;
       emit({ type: 'tool.failed', ...ref, code, retries, ...bounded, message: failedText(plugin, message) });
-      return { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries, ...bounded };
+      const failed = { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries } as const;
+      return spent === null ? { ...failed, ...bounded } : { ...failed, ...bounded, usage: spent };
     }
     const { output, fallback } = ended;
-    const { content, sources, citations, passages, confidence, warnings, query, usage, truncated, saysFit } = output;
+    const { content, sources, citations, passages, confidence, warnings, query, truncated, saysFit } = output;
+    const usage = addUsage(output.usage, spent);
     const search = output.search === null ? {} : { search: output.search };
     const { length: chars } = content;
     const shared = {
@@ -155,10 +157,10 @@ export class ToolInvoker {
     invocation.emit({ type: 'tool.progress', ...ref, message: fallbackText(entry.plugin, plugin, reason) });
     const instead: PipelineTool = { ...entry, plugin, config, retries: null, fallback: null };
     const second = await this.call(instead, fallbackCall, calling, performance.now());
-    if ('failed' in second) return first;
-    // The tokens of an unsure result were spent as well.
-    const usage = 'failed' in first ? second.output.usage : addUsage(first.output.usage, second.output.usage);
-    return { ...second, output: { ...second.output, usage }, fallback: plugin };
+    // The tokens of a failed or unsure result were spent as well.
+    if ('failed' in second) return plusSpent(first, second.trace.spent);
+    const earlier = 'failed' in first ? null : first.output.usage;
+    return { ...plusSpent(second, addUsage(first.trace.spent, earlier)), fallback: plugin };
   }
 
   private count({ owner }: Invocation, plugin: string, entry: PipelineTool, ended: Ended): void {
@@ -167,6 +169,9 @@ export class ToolInvoker {
     this.journal.count(owner.organizationId, { plugin, counted: plugin }, ended.trace, { code, confidence, fellBack });
   }
 }
+
+const plusSpent = <E extends Ended>(ended: E, usage: Usage | null): E =>
+  usage === null ? ended : { ...ended, trace: { ...ended.trace, spent: addUsage(ended.trace.spent, usage) } };
 
 const spanEndOf = (ended: Ended): TracedEnd => {
   const { retries, cached } = ended.trace;
@@ -189,6 +194,7 @@ const notCalled = (startedAt: number): CallTrace => ({
   cached: false,
   tryMs: null,
   bounded: null,
+  spent: null,
 });
 
 /** Why the fallback is called, for the progress text; null when it is not. */

@@ -1,5 +1,7 @@
+import { addUsage } from '../../kernel';
 import { CallContext } from '../calls/call-context';
 import { TryTimeout } from '../calls/deadline';
+import { usageOf } from '../calls/describe-failure';
 import { WatchedContext, WatchedInput } from '../calls/watched-context';
 import { ToolFailure } from '../contract';
 import { readOutput } from '../output/read-output';
@@ -30,6 +32,7 @@ export const attempt = (learned: LearnedTimes): Next =>
       learned.record(call, call.tryMs, true);
       return output;
     } catch (error) {
+      call.spent = addUsage(call.spent, usageOf(error));
       // A try that its run stopped tells nothing about the time that the tool takes.
       const isCancelled = error instanceof ToolFailure && error.code === 'tool.cancelled';
       if (!isCancelled) learned.record(call, performance.now() - beganAt, false);

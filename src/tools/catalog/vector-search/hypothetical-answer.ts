@@ -62,8 +62,8 @@ export async function hypotheticalAnswer(
     return { text: text === '' ? null : text, confidence: value.confidence, usage, warnings };
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof AppError ? error.detail : 'unexpected error';
-    return { text: null, confidence: 0, usage: null, warnings: [`no hypothetical answer was written (${why})`] };
+    const [why, usage] = error instanceof AppError ? [error.detail, error.usage] : ['unexpected error', null];
+    return { text: null, confidence: 0, usage, warnings: [`no hypothetical answer was written (${why})`] };
   }
 }
 

@@ -118,9 +118,11 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
     const { signal, runId } = context;
     const answer = await connector.complete(request, target, { signal, runId, emit: () => undefined });
     const images = (answer.images ?? []).map(({ bytes }) => bytes);
-    if (images.length === 0) throw new ToolFailure('tool.failed', 'The image model made no image of this description');
+    const { usage } = answer;
+    if (images.length === 0)
+      throw new ToolFailure('tool.failed', 'The image model made no image of this description', { usage });
     const saved = await this.images.save(context, context.caller, images);
-    return { content: imagesMarkdown(saved), usage: answer.usage };
+    return { content: imagesMarkdown(saved), usage };
   }
 
   /** The first configured connector for image models only (`modelPattern`): other default models write text. */

@@ -101,7 +101,10 @@ describe('rubric', () => {
 
   it('fails when the model never fits the rubric', async () => {
     const { plugin, asked } = scripted('no');
-    await expect(callOnly(plugin, { text: 'x' }, { config })).rejects.toMatchObject({ code: 'tool.output_invalid' });
+    await expect(callOnly(plugin, { text: 'x' }, { config })).rejects.toMatchObject({
+      code: 'tool.output_invalid',
+      options: { usage: { total_tokens: 30 } },
+    });
     expect(asked).toHaveLength(2);
   });
 

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectorsService, type ModelAnswer } from '../../../connectors';
-import { addUsage, AppError, type ChatMessage, type JsonObject, type Principal, type Usage } from '../../../kernel';
+import {
+  addUsage,
+  AppError,
+  type ChatMessage,
+  type JsonObject,
+  type Principal,
+  type Usage,
+  withSpent,
+} from '../../../kernel';
 import { type RubricDocument, RubricsService } from '../../../rubrics';
 import {
   type ConfigGap,
@@ -99,13 +107,15 @@ export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
     let messages = evaluationMessages(rubric, work);
     let usage: Usage | null = null;
     for (let attempt = 1; attempt <= TRIES; attempt++) {
-      const answer = await ask(messages);
+      const answer: ModelAnswer = await ask(messages).catch((error: unknown) => {
+        throw withSpent(error, usage);
+      });
       usage = addUsage(usage, answer.usage);
       const read = readEvaluation(rubric, answer.text);
       if ('evaluation' in read) return { content: JSON.stringify({ rubric: rubric.title, ...read.evaluation }), usage };
       messages = [...messages, ...correction(answer.text, read.problems)];
     }
-    throw new ToolFailure('tool.output_invalid', 'the model gave no evaluation that fits the rubric');
+    throw new ToolFailure('tool.output_invalid', 'the model gave no evaluation that fits the rubric', { usage });
   }
 
   private async find(
@@ -140,9 +150,10 @@ function functionName(title: string, id: string): string {
 
 function explained(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
-  if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'the call was cancelled');
-  if (error.code === 'upstream_timeout') return new ToolFailure('tool.timeout', 'the model did not answer in time');
-  return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now');
+  const { code, usage } = error;
+  if (code === 'cancelled') return new ToolFailure('tool.cancelled', 'the call was cancelled', { usage });
+  if (code === 'upstream_timeout') return new ToolFailure('tool.timeout', 'the model did not answer in time', { usage });
+  return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now', { usage });
 }
 
 const PARAMETERS: JsonObject = {
