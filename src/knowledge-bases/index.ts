@@ -15,6 +15,7 @@ export {
   externalReference,
   isSlugReference,
   isUnbound,
+  referenceInWords,
   referenceName,
   unboundReference,
 } from './retrieval/collections/collection-names';

@@ -1,10 +1,11 @@
 import { told } from '../kernel';
-import { type QuestionRewriter, referenceName, type RetrievalQuery } from '../knowledge-bases';
+import type { QuestionRewriter, RetrievalQuery } from '../knowledge-bases';
 import {
   citedText,
   questionText,
   retrieveAccessible,
   type Retriever,
+  tellSearch,
   type ToolContext,
   ToolFailure,
   type ToolInput,
@@ -30,7 +31,6 @@ export async function collectionPassages(
   options: Pick<RetrievalQuery, 'parent' | 'maxTokens'> = {},
 ): Promise<ToolOutput> {
   if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
-  for (const collection of collections) context.progress(`querying knowledge base ${referenceName(collection)}`);
   const question =
     rewriter === null
       ? { text: input.query, warnings: [], rewritten: null }
@@ -50,6 +50,7 @@ export async function collectionPassages(
     assistantId,
     signal,
     timeoutMs: remainingMs,
+    onSearch: tellSearch(context),
     ...options,
   });
   const sources = passages.map(({ source }) => source);

@@ -28,7 +28,7 @@ export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls
 export { NOT_ACCESSIBLE, ToolCatalogue } from './catalogues/tool-catalogue';
 export { McpProbe } from './functions';
 export { toolsOver } from './tool-plugins';
-export type { SearchRetrieval } from './search';
+export { type SearchRetrieval, tellSearch } from './search';
 export { ToolInvoker } from './invokers/tool-invoker';
 export { OUTPUT_LIMIT } from './calls/call';
 export { ToolsModule } from './tools.module';

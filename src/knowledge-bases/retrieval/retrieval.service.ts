@@ -9,7 +9,7 @@ import type { Hit } from '../search/chunk.types';
 
 import { type Selection, selectPassages } from './passages/select-passages';
 import { type Candidate, externalCandidate, isOwn, withColumnNames } from './passages/candidate';
-import { referenceName } from './collections/collection-names';
+import { referenceInWords, referenceName } from './collections/collection-names';
 import { CollectionReferences, type Resolved } from './collections/collection-references';
 import { type ExternalAnswer, ExternalSearch } from './collections/external-search';
 import { failureOfAll } from './collections/external-failure';
@@ -81,8 +81,8 @@ export class RetrievalService {
     const { own, external, denied } = await this.references.resolve(owner, refs);
     const server = external.length === 0 ? null : await this.external.serverOf(owner.organizationId);
     const missing = server === null ? [...denied, ...external] : denied;
-    if (missing.length > 0)
-      throw new AppError('not_found', `Knowledge base not found: ${missing.map(referenceName).join(', ')}`);
+    if (missing.length > 0) throw new AppError('not_found', `Not found: ${missing.map(referenceInWords).join(', ')}`);
+    for (const ref of refs) query.onSearch?.(own.get(ref)?.slug ?? referenceName(ref));
     return this.answer(owner, { own, external, server }, { ...query, collections: refs });
   }
 

@@ -23,6 +23,7 @@ export function retriever(passages: readonly Passage[]): Retriever & { readonly 
     inaccessible: () => Promise.resolve([]),
     retrieve: (_, query): Promise<Retrieval> => {
       asked.push(query);
+      query.collections.forEach((collection) => query.onSearch?.(collection));
       const collections = query.collections.map((collection) => ({ collection, mode: 'keyword' as const }));
       return Promise.resolve({ collections, passages, question: AS_ASKED, warnings: ['one collection is slow'] });
     },

@@ -1,4 +1,4 @@
-import { AppError, type Usage } from '../../kernel';
+import { AppError, type ErrorCode, type Usage } from '../../kernel';
 import { ToolFailure, type ToolFailureCode } from '../contract';
 
 export interface FailureDescription {
@@ -15,13 +15,18 @@ const UNEXPECTED: FailureDescription = {
   unexpected: true,
 };
 
+/** Failures of what a tool asks: a limit inside the tool's own must not hide that the time was over. */
+const CODES: Readonly<Partial<Record<ErrorCode, ToolFailureCode>>> = {
+  not_found: 'tool.inaccessible',
+  upstream_timeout: 'tool.timeout',
+};
+
 /** Reads anything that can be thrown, hostile proxies included; never throws itself. */
 export function describeFailure(error: unknown): FailureDescription {
   try {
     if (error instanceof ToolFailure) return { code: error.code, message: error.message, unexpected: false };
     if (error instanceof AppError && error.code !== 'internal_error') {
-      const code = error.code === 'not_found' ? 'tool.inaccessible' : 'tool.failed';
-      return { code, message: error.detail, unexpected: false };
+      return { code: CODES[error.code] ?? 'tool.failed', message: error.detail, unexpected: false };
     }
   } catch {
     // A hostile proxy that throws when it is read counts as unexpected.

@@ -203,10 +203,8 @@ describe('a call that fails', () => {
 
   it('tells the tokens of all its tries, of its fallback too, and so does one that works in the end', async () => {
     const spent = (total_tokens: number) => ({ prompt_tokens: total_tokens, completion_tokens: 0, total_tokens });
-    const failures = [
-      new ToolFailure('tool.failed', 'once', { retryable: true, usage: spent(1) }),
-      new AppError('upstream_bad_response', 'twice', { usage: spent(2) }),
-    ];
+    const last = new AppError('upstream_bad_response', 'twice', { usage: spent(2) });
+    const failures = [new ToolFailure('tool.failed', 'once', { retryable: true, usage: spent(1) }), last];
     const tries = (): Tool['run'] => {
       const left = [...failures];
       return () => Promise.reject(left.shift() ?? new Error('a try too many'));
@@ -219,8 +217,14 @@ describe('a call that fails', () => {
         INPUT,
         invocation(),
       );
-    expect(await spare(() => Promise.reject(failures[1]))).toMatchObject({ status: 'failed', usage: spent(5) });
+    expect(await spare(() => Promise.reject(last))).toMatchObject({ status: 'failed', usage: spent(5) });
     expect(await spare(async () => output('x', { usage: spent(4) }))).toMatchObject({ content: 'x', usage: spent(7) });
+  });
+
+  it('is a timeout where a server took longer than its share of the time', async () => {
+    const late = () => Promise.reject(new AppError('upstream_timeout', 'the server did not answer in time'));
+    const failed = { status: 'failed', code: 'tool.timeout', message: 'the server did not answer in time' };
+    expect(await call(late, { retries: 0 })).toMatchObject(failed);
   });
 
   it('is a tool that does not exist', async () => {

@@ -1,6 +1,12 @@
 export { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool } from './mode-search';
 export { searchCaching } from './search-caching';
-export { chosenCollections, collectionGaps, searchCollections, type SearchRetrieval } from './search-collections';
+export {
+  chosenCollections,
+  collectionGaps,
+  searchCollections,
+  type SearchRetrieval,
+  tellSearch,
+} from './search-collections';
 export {
   advanced,
   COLLECTION_PROPERTIES,

@@ -4,7 +4,7 @@ import {
   isSmallTalk,
   type QuestionRewriter,
   type QuestionToRewrite,
-  referenceName,
+  referenceInWords,
   type Retrieval,
   type RetrievalQuery,
   type RetrievalService,
@@ -35,7 +35,7 @@ export async function retrieveAccessible(
   // The external server has none of the collections; a retry would give the same answer.
   if (missing.size === 0) throw new ToolFailure('tool.inaccessible', refusal.detail);
   const collections = query.collections.filter((collection) => !missing.has(collection));
-  const warnings = [...missing].map((collection) => `knowledge base ${referenceName(collection)} is not accessible`);
+  const warnings = [...missing].map((collection) => `${referenceInWords(collection)} is not accessible`);
   if (collections.length === 0) throw new ToolFailure('tool.inaccessible', warnings.join(', '));
   const found = await retrieval.retrieve(owner, { ...query, collections });
   return { ...found, warnings: [...warnings, ...found.warnings] };

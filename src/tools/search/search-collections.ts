@@ -1,5 +1,11 @@
 import { type Principal, told } from '../../kernel';
-import { referenceName, type Retrieval, type RetrievalQuery, type RetrievalService } from '../../knowledge-bases';
+import {
+  referenceInWords,
+  referenceName,
+  type Retrieval,
+  type RetrievalQuery,
+  type RetrievalService,
+} from '../../knowledge-bases';
 import { type ConfigGap, type ToolContext, ToolFailure, type ToolOutput } from '../contract';
 import { type QuestionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
 import { passageText } from './passage-text';
@@ -36,16 +42,21 @@ export async function searchCollections(
 ): Promise<ToolOutput> {
   const collections = chosenCollections(settings);
   if (question.isSmallTalk === true) return NOTHING_ASKED;
-  for (const collection of collections) context.progress(`querying knowledge base ${referenceName(collection)}`);
-  const search = ({ text }: QuestionText): Promise<Retrieval> =>
-    retrieveAccessible(retrieval, context.owner, { text, collections, ...queryOf(settings, context) });
-  const first = await search(question);
+  const search = ({ text }: QuestionText, more: Pick<RetrievalQuery, 'onSearch'> = {}): Promise<Retrieval> =>
+    retrieveAccessible(retrieval, context.owner, { text, collections, ...queryOf(settings, context), ...more });
+  const first = await search(question, { onSearch: tellSearch(context) });
   const gap = first.question.languages;
   const translated = gap === null || gap.bridge !== null ? null : await reword(gap.material);
   return translated === null
     ? outputOf(settings, question, first)
     : outputOf(settings, translated, await search(translated));
 }
+
+/** Progress text of a search (spec 000 §3.4.3). */
+export const tellSearch =
+  ({ progress }: Pick<ToolContext, 'progress'>) =>
+  (name: string): void =>
+    progress(`querying knowledge base ${name}`);
 
 const queryOf = (
   { top_k: topK, threshold, mode, parent, rerank, max_tokens: maxTokens, sources_in_prompt: style }: SearchSettings,
@@ -98,9 +109,7 @@ export async function collectionGaps(
   return [...collections.entries()].flatMap(([index, collection]): ConfigGap[] => {
     const path = `collections[${index}]`;
     if (missing.has(collection)) {
-      return [
-        { path, code: 'tool.inaccessible', message: `knowledge base ${referenceName(collection)} is not accessible` },
-      ];
+      return [{ path, code: 'tool.inaccessible', message: `${referenceInWords(collection)} is not accessible` }];
     }
     const wish = unmet.get(collection);
     const degraded: ConfigGap[] = wish === undefined ? [] : [{ path, code: 'tool.degraded', message: wish }];

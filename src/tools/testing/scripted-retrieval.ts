@@ -36,6 +36,7 @@ export function scriptedRetrieval() {
     target: () => Promise.resolve(null),
     retrieve: (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
+      query.collections.forEach((collection) => query.onSearch?.(collection));
       const passages = query.collections.includes('empty') ? [] : [passage('leaf', 0.75), passage('light', 0.5)];
       const mode = query.mode ?? 'keyword';
       return Promise.resolve({

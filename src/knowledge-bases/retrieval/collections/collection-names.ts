@@ -23,6 +23,14 @@ export const referenceName = (reference: string): string => {
 
 export const isSlugReference = isSlug;
 
+/** UUIDv7 (RFC 9562 §5.7). Without a row it is the id of a deleted knowledge base. */
+export const isOurId = (ref: string): boolean =>
+  /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i.test(ref);
+
+/** A reference in a message. Saving binds names to ids, which say nothing to the author. */
+export const referenceInWords = (reference: string): string =>
+  isOurId(reference) ? 'a chosen knowledge base' : `knowledge base ${referenceName(reference)}`;
+
 @Injectable()
 export class CollectionNames {
   constructor(private readonly knowledgeBases: KnowledgeBaseRepository) {}

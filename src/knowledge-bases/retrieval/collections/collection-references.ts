@@ -4,7 +4,7 @@ import { RowCache, TableChanges } from '../../../platform/row-cache';
 import { ExternalCollectionRepository } from '../../external/external-collection.repository';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
-import { isUnbound, referenceName } from './collection-names';
+import { isOurId, isUnbound, referenceName } from './collection-names';
 
 export interface Resolved {
   /** Knowledge bases by the reference that names them. */
@@ -14,9 +14,6 @@ export interface Resolved {
   /** References to knowledge bases that are deleted or not readable. */
   readonly denied: readonly string[];
 }
-
-/** UUIDv7 (RFC 9562 §5.7). Without a row it is the id of a deleted knowledge base. */
-const isOurId = (ref: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i.test(ref);
 
 const keyOf = ({ userId }: Principal, refs: readonly string[]): string => JSON.stringify([userId, ...refs]);
 

@@ -45,6 +45,8 @@ export interface RetrievalQuery extends PassageQuery {
    * ranking over all collections, up to `topK` passages, without near-duplicates.
    */
   readonly grouped?: boolean;
+  /** Told each collection, by slug or by its name on the external server, before the search begins. */
+  readonly onSearch?: (name: string) => void;
 }
 
 export interface CollectionAnswer {

@@ -22,6 +22,7 @@ describe('context_aware_rag of classic assistants', () => {
         maxTokens: 12_000,
         reader: about.caller,
         signal: about.signal,
+        onSearch: expect.any(Function),
       },
     ]);
   });

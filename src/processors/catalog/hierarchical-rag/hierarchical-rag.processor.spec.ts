@@ -23,6 +23,7 @@ describe('hierarchical_rag of classic assistants', () => {
         maxTokens: 12_000,
         reader: about.caller,
         signal: about.signal,
+        onSearch: expect.any(Function),
       },
     ]);
   });

@@ -21,6 +21,7 @@ describe('simple_rag of classic assistants', () => {
         grouped: true,
         reader: about.caller,
         signal: about.signal,
+        onSearch: expect.any(Function),
       },
     ]);
     expect(about.told).toEqual(['querying knowledge base 1', 'querying knowledge base 2']);

@@ -39,6 +39,7 @@ function knowledgeBases() {
     target: async () => null,
     retrieve: async (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
+      query.collections.forEach((collection) => query.onSearch?.(collection));
       if (query.collections.some(isForeign)) throw notFound('Knowledge base');
       if (query.collections.every((collection) => collection === 'dead')) {
         throw new AppError('upstream_error', 'No collection answered: Collection dead: no answer');
@@ -128,6 +129,7 @@ describe('simple_rag', () => {
         assistantId: 1,
         timeoutMs: expect.any(Number),
         signal: expect.any(AbortSignal),
+        onSearch: expect.any(Function),
       },
     ]);
   });

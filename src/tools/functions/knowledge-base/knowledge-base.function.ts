@@ -5,6 +5,7 @@ import {
   DEFAULT_MAX_TOKENS,
   KnowledgeBasesService,
   type Passage,
+  referenceInWords,
   referenceName,
   RETRIEVAL_MODES,
   type RetrievalMode,
@@ -20,6 +21,7 @@ import {
   type ToolDefinition,
   ToolFailure,
 } from '../../contract';
+import { tellSearch } from '../../search';
 
 export interface KnowledgeBaseConfig extends JsonObject {
   /** Id or slug of a knowledge base, or the number of a collection on the organization's external server. */
@@ -71,7 +73,6 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
   ): Promise<FunctionOutput> {
     const collection = reference(config);
     if (collection === null) throw new ToolFailure('tool.config_incomplete', NO_KNOWLEDGE_BASE);
-    context.progress(`querying knowledge base ${referenceName(collection)}`);
     const { top_k: topK, threshold, max_tokens: maxTokens, mode } = config;
     const { owner, caller, assistantId, signal } = context;
     const found = await this.retrieval
@@ -84,6 +85,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
         reader: caller,
         assistantId,
         signal,
+        onSearch: tellSearch(context),
         ...(mode === undefined ? {} : { mode }),
       })
       .catch((error: unknown) => {
@@ -101,9 +103,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
     const collection = reference(config);
     if (collection === null) return [{ path, code: 'tool.config_incomplete', message: NO_KNOWLEDGE_BASE }];
     if ((await this.named(config, owner)) !== null) return [];
-    return [
-      { path, code: 'tool.inaccessible', message: `knowledge base ${referenceName(collection)} is not accessible` },
-    ];
+    return [{ path, code: 'tool.inaccessible', message: `${referenceInWords(collection)} is not accessible` }];
   }
 
   /** Reads the current row with the owner's rights. Null when none is chosen, or it is deleted or not readable. */
