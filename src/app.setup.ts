@@ -14,6 +14,39 @@ import { RequestSpans, Tracer } from './platform/tracing';
 import { WebService } from './web';
 import { withoutOrganization } from './platform/database';
 
+/** Groups of operations, in the order of the page of the API. */
+const TAGS: Readonly<Record<string, string>> = {
+  OpenAI: 'Chat completions and models, as OpenAI names them',
+  Completions: 'Answers of an assistant that is named by its number',
+  Runs: 'Answers that go on without their client: start, follow, cancel, read',
+  Conversations: 'Kept conversations of the signed-in person',
+  Receipts: 'Signed records of what a run did',
+  Replays: 'Many runs repeated with another version, and compared',
+  Assistants: 'Assistants: definitions, versions, sharing, publication, transfer',
+  'Tests of assistants': 'Questions with expectations, and their results',
+  'Prompt templates': 'Stored texts for system prompts and templates',
+  Catalogues: 'Tools, strategies, processors and connectors that assistants can use',
+  Files: 'Uploaded files, and images that assistants made',
+  'Knowledge bases': 'Collections of documents and searches in them',
+  Documents: 'Documents of a knowledge base and their processing',
+  Sources: 'Addresses that a knowledge base reads again by itself',
+  Judgements: 'Passages judged for questions, and searches measured by them',
+  Rubrics: 'Assessment rubrics and their evaluation of texts',
+  Organizations: 'Organizations, their settings and their members',
+  Groups: 'Groups of members that assistants are shared with',
+  'API keys': 'Keys of people and programs',
+  Session: 'Sign-in, sign-out and open sessions of browsers',
+  'Single sign-on': 'OpenID providers of an organization',
+  SCIM: 'Users and groups of a directory (RFC 7644)',
+  LTI: 'Learning platforms, their launches and courses (LTI 1.3)',
+  Privacy: "Download and erasure of a person's data, retention",
+  'Usage and limits': 'Tokens, cost and limits',
+  'First steps': 'Checklist of a new organization',
+  Migrations: 'Stored metadata taken to newer versions, and back',
+  LAMB: 'Routes of LAMB for its existing clients',
+  Health: 'Probes, health report and metrics for operators',
+};
+
 /** Against slow-header and slow-body attacks. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -25,6 +58,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Bellwether')
     .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible door.')
     .setVersion('1')
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .addServer('/', 'The service that answers with this document')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'API key `bw_…`' })
     .addCookieAuth('__Host-bw', {
       type: 'apiKey',
@@ -32,6 +67,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       description: 'Session of a browser, from `POST /api/v1/session`; `bw` where `PUBLIC_URL` is not https',
     })
     .build();
+  config.tags = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
   return SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
 import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
@@ -13,6 +14,7 @@ import {
 } from './knowledge-base.dto';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 
+@ApiTags('Knowledge bases')
 @Controller('api/v1/knowledge-bases')
 export class KnowledgeBasesController {
   constructor(private readonly knowledgeBases: KnowledgeBasesService) {}

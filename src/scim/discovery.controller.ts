@@ -4,7 +4,7 @@ import { notFound } from '../kernel';
 import { resourceTypes, schemas, serviceProviderConfig } from './protocol/discovery';
 import { listResponse } from './protocol/list-query';
 import { ScimAddress } from './protocol/scim-address.service';
-import { SCIM_JSON } from './protocol/scim-examples';
+import { DISCOVERED } from './protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from './protocol/scim-route.decorator';
 import type { ListResponse, ScimResource } from './protocol/scim.types';
 
@@ -15,35 +15,35 @@ export class DiscoveryController {
 
   @Get('ServiceProviderConfig')
   @ScimRoute('Read what the SCIM service supports')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(DISCOVERED.one)
   config(@ClientOrigin() origin: string): ScimResource {
     return serviceProviderConfig(this.address.base(origin));
   }
 
   @Get('ResourceTypes')
   @ScimRoute('List the types of resources')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(DISCOVERED.list)
   types(@ClientOrigin() origin: string): ListResponse {
     return everything(resourceTypes(this.address.base(origin)));
   }
 
   @Get('ResourceTypes/:id')
   @ScimRoute('Read a type of resources')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(DISCOVERED.one)
   type(@ClientOrigin() origin: string, @Param('id') id: string): ScimResource {
     return one(resourceTypes(this.address.base(origin)), id);
   }
 
   @Get('Schemas')
   @ScimRoute('List the schemas')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(DISCOVERED.list)
   schemas(@ClientOrigin() origin: string): ListResponse {
     return everything(schemas(this.address.base(origin)));
   }
 
   @Get('Schemas/:id')
   @ScimRoute('Read a schema')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(DISCOVERED.one)
   schema(@ClientOrigin() origin: string, @Param('id') id: string): ScimResource {
     return one(schemas(this.address.base(origin)), id);
   }

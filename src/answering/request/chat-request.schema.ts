@@ -14,13 +14,14 @@ const part: JsonObject = {
   allOf: [
     {
       if: { properties: { type: { const: 'text' } }, required: ['type'] },
-      then: { required: ['text'], properties: { text: { type: 'string' } } },
+      then: { required: ['text'], properties: { type: {}, text: { type: 'string' } } },
     },
     {
       if: { properties: { type: { const: 'image_url' } }, required: ['type'] },
       then: {
         required: ['image_url'],
         properties: {
+          type: {},
           image_url: { type: 'object', required: ['url'], properties: { url: { type: 'string' } } },
         },
       },
@@ -52,7 +53,7 @@ export const messageSchema: JsonObject = {
     tool_calls: nullable('array', { items: toolCall }),
   },
   if: { required: ['role'], properties: { role: { enum: ['system', 'developer', 'user'] } } },
-  then: { required: ['content'], properties: { content: { not: { type: 'null' } } } },
+  then: { required: ['content'], properties: { role: {}, content: { not: { type: 'null' } } } },
 };
 
 /**

@@ -42,7 +42,7 @@ export class InvitationsController {
     summary: 'Send a member an invitation by e-mail',
     description: `The e-mail holds a sign-in link. The list of members tells whether it was sent. ${MEMBER}`,
   })
-  @ApiAcceptedResponse()
+  @ApiAcceptedResponse({ description: 'The e-mail will be sent' })
   async invite(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

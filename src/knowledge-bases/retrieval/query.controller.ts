@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller } from '../../platform/http';
@@ -6,6 +7,7 @@ import { chunkHash } from '../search/chunk-hash';
 import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';
 import { RetrievalService } from './retrieval.service';
 
+@ApiTags('Knowledge bases')
 @Controller('api/v1/knowledge-bases')
 export class QueryController {
   constructor(private readonly retrieval: RetrievalService) {}

@@ -19,7 +19,12 @@ export class OrganizationPartsController {
     description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
   })
   @ApiParam({ name: 'part', enum: SETTINGS_PARTS })
-  @ApiOkResponse({ description: 'The part, as in the organization', schema: {} })
+  @ApiOkResponse({
+    description: 'The part, as in the organization',
+    schema: {
+      anyOf: SETTINGS_PARTS.map((part) => ({ $ref: `#/components/schemas/OrganizationDto/properties/${part}` })),
+    },
+  })
   async part(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

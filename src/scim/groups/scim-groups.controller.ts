@@ -7,7 +7,7 @@ import { CurrentCaller } from '../../platform/http';
 import { listQueryOf, listResponse, projected, type ScimQuery } from '../protocol/list-query';
 import { operationsOf } from '../protocol/patch';
 import { ScimAddress } from '../protocol/scim-address.service';
-import { GROUP_BODY, PATCH_BODY, SCIM_JSON } from '../protocol/scim-examples';
+import { GROUP, GROUP_BODY, PATCH_BODY } from '../protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from '../protocol/scim-route.decorator';
 import { GROUP_SCHEMA, type ListResponse, type ScimResource } from '../protocol/scim.types';
 import { groupOf } from './group-resource';
@@ -23,7 +23,7 @@ export class ScimGroupsController {
 
   @Get()
   @ScimRoute('List the groups of the directory')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(GROUP.list)
   async list(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -38,7 +38,7 @@ export class ScimGroupsController {
   @Post()
   @ScimRoute('Create a group')
   @ApiBody(GROUP_BODY)
-  @ApiCreatedResponse(SCIM_JSON)
+  @ApiCreatedResponse(GROUP.one)
   async create(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -52,7 +52,7 @@ export class ScimGroupsController {
 
   @Get(':id')
   @ScimRoute('Read a group')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(GROUP.one)
   async get(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -65,7 +65,7 @@ export class ScimGroupsController {
   @Put(':id')
   @ScimRoute('Replace a group and its members')
   @ApiBody(GROUP_BODY)
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(GROUP.one)
   async replace(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -78,7 +78,7 @@ export class ScimGroupsController {
   @Patch(':id')
   @ScimRoute('Change a group or its members')
   @ApiBody(PATCH_BODY)
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(GROUP.one)
   async patch(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,

@@ -7,12 +7,18 @@ interface AttributeOptions {
   readonly required?: boolean;
   readonly caseExact?: boolean;
   readonly mutability?: 'readOnly' | 'readWrite' | 'immutable';
+  readonly returned?: 'default';
   readonly uniqueness?: 'none' | 'server';
-  readonly subAttributes?: readonly object[];
+  readonly subAttributes?: readonly Attribute[];
+}
+
+export interface Attribute extends AttributeOptions {
+  readonly name: string;
+  readonly description: string;
 }
 
 /** A schema attribute with the defaults of RFC 7643 §2.2. */
-const attribute = (name: string, description: string, options: AttributeOptions = {}): object => ({
+const attribute = (name: string, description: string, options: AttributeOptions = {}): Attribute => ({
   name,
   type: 'string',
   multiValued: false,
@@ -25,7 +31,7 @@ const attribute = (name: string, description: string, options: AttributeOptions 
   ...options,
 });
 
-const USER_ATTRIBUTES = [
+export const USER_ATTRIBUTES = [
   attribute('userName', 'Name of the user in the directory', { required: true, uniqueness: 'server' }),
   attribute('name', 'Parts of the name', {
     type: 'complex',
@@ -51,7 +57,7 @@ const USER_ATTRIBUTES = [
   }),
 ];
 
-const GROUP_ATTRIBUTES = [
+export const GROUP_ATTRIBUTES = [
   attribute('displayName', 'Name of the group', { required: true, uniqueness: 'server' }),
   attribute('members', 'Users of the directory', {
     type: 'complex',

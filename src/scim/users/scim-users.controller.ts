@@ -6,7 +6,7 @@ import { CurrentCaller } from '../../platform/http';
 import { listQueryOf, listResponse, projected, type ScimQuery } from '../protocol/list-query';
 import { operationsOf } from '../protocol/patch';
 import { ScimAddress } from '../protocol/scim-address.service';
-import { PATCH_BODY, SCIM_JSON, USER_BODY } from '../protocol/scim-examples';
+import { PATCH_BODY, USER, USER_BODY } from '../protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from '../protocol/scim-route.decorator';
 import { type ListResponse, type ScimResource, USER_SCHEMA } from '../protocol/scim.types';
 import { type ProvisionedUser, ScimUsers } from './scim-users.service';
@@ -22,7 +22,7 @@ export class ScimUsersController {
 
   @Get()
   @ScimRoute('List the users of the directory')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(USER.list)
   async list(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -37,7 +37,7 @@ export class ScimUsersController {
   @Post()
   @ScimRoute('Create a user')
   @ApiBody(USER_BODY)
-  @ApiCreatedResponse(SCIM_JSON)
+  @ApiCreatedResponse(USER.one)
   async create(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -51,7 +51,7 @@ export class ScimUsersController {
 
   @Get(':id')
   @ScimRoute('Read a user')
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(USER.one)
   async get(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -64,7 +64,7 @@ export class ScimUsersController {
   @Put(':id')
   @ScimRoute('Replace a user')
   @ApiBody(USER_BODY)
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(USER.one)
   async replace(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,
@@ -77,7 +77,7 @@ export class ScimUsersController {
   @Patch(':id')
   @ScimRoute('Change a user')
   @ApiBody(PATCH_BODY)
-  @ApiOkResponse(SCIM_JSON)
+  @ApiOkResponse(USER.one)
   async patch(
     @CurrentCaller() caller: Caller,
     @ClientOrigin() origin: string,

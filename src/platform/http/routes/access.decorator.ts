@@ -1,9 +1,18 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiCookieAuth, ApiOperation } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiCookieAuth,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError, type Caller, type Scope } from '../../../kernel';
 import { describeErrors } from '../errors/describe-errors.decorator';
 import { ProblemDto } from '../errors/problem.dto';
+
+const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
 export const ACCESS_METADATA = 'bellwether:access';
 
@@ -49,7 +58,15 @@ export const Access = (options: AccessOptions): MethodDecorator =>
 export const Public = (summary: string, { identifies = false } = {}): MethodDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_METADATA, { public: true, identifies } satisfies AccessRule),
-    ApiOperation({ summary }),
+    ApiOperation({
+      summary,
+      description: identifies
+        ? 'For everybody; a session or an API key tells who asks.'
+        : 'For everybody: needs no session and no API key.',
+      security: identifies ? [{}, { bearer: [] }, { cookie: [] }] : [],
+    }),
+    ApiExtraModels(ProblemDto),
+    ApiResponse({ status: '4XX', description: 'The request cannot be read or is refused', content: PROBLEM }),
   );
 
 /** Request with the caller and the request id. */
