@@ -6,7 +6,7 @@ const ASSISTANT = 'assistant';
 
 /** A member of a definition that names another assistant. */
 export interface AssistantReference {
-  /** In the request: `metadata.functions[0].assistant_id`. */
+  /** JSON path in the request: `metadata.functions[0].assistant_id`. */
   readonly path: string;
   /** The stored value; the schema refuses one that is no id. */
   readonly id: unknown;

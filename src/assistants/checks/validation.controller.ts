@@ -72,7 +72,7 @@ export class ValidationController {
     return this.material.of(bound, owner, editor);
   }
 
-  /** Whose access counts. @throws {AppError} `not_found`, `forbidden` for an assistant that the caller may not edit */
+  /** The assistant that is edited, and its owner, whose access counts. @throws {AppError} `not_found`, `forbidden` for an assistant that the caller may not edit */
   private async edited(caller: Caller, id: number | undefined): Promise<Edited> {
     if (id === undefined) return { owner: caller, assistantId: null, before: null };
     const { row } = await this.lookup.configurable(caller, id);

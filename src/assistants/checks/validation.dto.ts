@@ -65,7 +65,7 @@ export type MaterialType = (typeof MATERIALS)[number];
 export class AssistantMaterialDto {
   @ApiProperty({ enum: MATERIALS })
   type!: MaterialType;
-  /** As the definition names it: an id, a slug, the number of an import, or a path. */
+  /** Reference as written in the definition: an id, a slug, the number of an import, or a path. */
   reference!: string;
   name!: string;
   /** Name of the person whose access counts: the owner of the assistant. */
@@ -78,6 +78,6 @@ export class ValidationDto {
   valid!: boolean;
   diagnostics!: DiagnosticDto[];
   placeholders!: PlaceholderStateDto[];
-  /** What the stored assistant uses and the caller cannot open; empty for its owner, and without `assistant_id`. */
+  /** Material that the stored assistant uses and the caller cannot open; empty for its owner, and without `assistant_id`. */
   material!: AssistantMaterialDto[];
 }

@@ -51,7 +51,7 @@ export class ChatCardDto {
   @ApiProperty({ enum: ANSWERS })
   answers!: Answers;
   storage!: ChatStorageDto;
-  /** Nobody can ask now; own conversations can be read. Null while questions are taken. */
+  /** Why the assistant takes no questions now; own conversations can still be read. Null while it takes them. */
   @ApiProperty({ type: ChatClosedDto, nullable: true })
   closed!: ChatClosedDto | null;
 }

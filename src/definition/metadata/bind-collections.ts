@@ -56,7 +56,7 @@ const CLASSIC_REFERENCES = ['rubric_id', 'file_path'] as const;
 
 /** A value in a definition that may name a thing. */
 export interface NamedValue {
-  /** In the request: `metadata.tools[0].config.collections[1]`. */
+  /** JSON path in the request: `metadata.tools[0].config.collections[1]`. */
   readonly path: string;
   readonly key: string;
   readonly value: string | number;
