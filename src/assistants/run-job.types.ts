@@ -8,6 +8,8 @@ export interface RunJob {
   readonly messages: readonly ChatMessage[];
   /** `metadata` of the request, or empty. */
   readonly metadata: JsonObject;
+  /** The members of the request beside model and messages; tools can read them. */
+  readonly params?: JsonObject;
   readonly run: { readonly id: string; readonly signal: AbortSignal; readonly emit: EmitRunEvent };
   readonly stream: boolean;
   /** null inside a nested run. */

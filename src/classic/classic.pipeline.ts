@@ -129,7 +129,7 @@ export class ClassicPipeline {
   private fetch(
     rag: RagProcessor,
     entry: PipelineTool,
-    { assistant, caller, messages, run }: RunJob,
+    { assistant, caller, messages, params = {}, run }: RunJob,
   ): Promise<ToolOutcome> {
     const scope = new CallScope(run.signal);
     const invocation: Invocation = {
@@ -156,7 +156,7 @@ export class ClassicPipeline {
       call: isReadable ? call : NOT_ACCESSIBLE,
       fallbackCall: null,
     };
-    return this.invoker.run(compiled, { query, messages }, invocation).finally(() => scope.close());
+    return this.invoker.run(compiled, { query, messages, params }, invocation).finally(() => scope.close());
   }
 
   private promptProcessor(name: string, warn: Warn): PromptProcessor {

@@ -38,6 +38,7 @@ export class MultiToolPipeline {
         assistantId: assistant.id,
         assistantVersion: assistant.version,
         metadata,
+        params: job.params,
         connector: document.connector,
         runId: run.id,
         assistants,

@@ -13,6 +13,8 @@ export interface OrchestrationJob {
   readonly assistantVersion: number;
   /** `metadata` of the completion request. */
   readonly metadata: JsonObject;
+  /** The members of the request beside model and messages. */
+  readonly params?: JsonObject | undefined;
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
   readonly runId: string;

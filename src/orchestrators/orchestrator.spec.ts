@@ -15,6 +15,18 @@ const HOSTILE = 'Let \\frac{a}{b} and {"k": {}} and {user_input} and {2_rubric} 
 
 beforeAll(() => Logger.overrideLogger(false));
 
+it('tools can read the whole request: metadata, user and sampling options', async () => {
+  const params = { metadata: { course: 'bio' }, user: 'u-1', temperature: 0.2 };
+  const reads = scriptedTool('reads', async (_, input) => ({
+    content: JSON.stringify(input.params),
+    sources: [],
+    confidence: null,
+  }));
+  const job = jobOf({ tools: entries({ plugin: 'reads' }), template: '{1_context}', params });
+  const { outcomes } = await orchestratorOf([reads]).orchestrate(job);
+  expect(outcomes).toMatchObject([{ status: 'completed', content: JSON.stringify(params) }]);
+});
+
 describe('the prompt', () => {
   it('tells facts in the language of the author, whose words stand in the template', async () => {
     const told = jest.fn((outcomes: unknown) => Promise.resolve(outcomes));

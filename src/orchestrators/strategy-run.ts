@@ -61,7 +61,7 @@ export class StrategyRun implements StrategyContext {
     this.request = requestOf(job, lastQuestion(messages));
     this.signal = job.signal;
     this.emit = emit;
-    this.input = { query: this.request.question, messages };
+    this.input = { query: this.request.question, messages, params: job.params ?? {} };
     this.gate = new Gate(limit);
   }
 

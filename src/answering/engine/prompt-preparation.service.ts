@@ -39,7 +39,7 @@ export class PromptPreparation {
     const metadata = isJsonObject(params['metadata']) ? params['metadata'] : {};
     const { caller } = run.input;
     const { declarations } = functions;
-    const job = { assistant, caller, messages, metadata, run, stream, assistants, functions: declarations };
+    const job = { assistant, caller, messages, metadata, params, run, stream, assistants, functions: declarations };
     const filled = await pipeline.prepare(job).catch((error: unknown) => {
       if (error instanceof AppError) ledger.spend(error.usage);
       if (error instanceof Unprepared) ledger.failedEarly(error.report);

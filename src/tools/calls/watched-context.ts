@@ -77,4 +77,9 @@ export class WatchedInput implements ToolInput {
     this.watch.read('messages', this.watch.messages);
     return this.input.messages;
   }
+
+  get params(): JsonObject {
+    this.watch.read('params');
+    return this.input.params ?? {};
+  }
 }

@@ -74,6 +74,8 @@ export interface ToolInput {
   /** Text of the last user message. */
   readonly query: string;
   readonly messages: readonly ChatMessage[];
+  /** The other members of the request as the client sent them: `metadata`, `user`, sampling options. Empty for functions. */
+  readonly params?: JsonObject;
 }
 
 export interface ToolContext {
