@@ -20,8 +20,30 @@ export function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagn
         reason: 'value.enum',
       }),
     ];
-  return [...checkOptions(metadata, name, rules), ...ignoredSettings(metadata, name, reads, rules)];
+  return [
+    ...checkOptions(metadata, name, rules),
+    ...ignoredSettings(metadata, name, reads, rules),
+    ...ignoredClassic(metadata),
+  ];
 }
+
+/** Choices of a classic assistant that tools have the place of (spec 000 §5.4). */
+const CLASSIC_CHOICES = ['rag_processor', 'prompt_processor', 'rubric_id', 'file_path'] as const;
+/** Values that LAMB writes into assistants of either type. */
+const CUSTOMARY: ReadonlySet<unknown> = new Set([
+  ...['', 'no_rag', 'No RAG', 'none'],
+  ...['default', 'simple_augment', 'multi_augment'],
+]);
+
+const ignoredClassic = (metadata: JsonObject): Diagnostic[] =>
+  CLASSIC_CHOICES.filter((key) => {
+    const value = member(metadata, key) ?? '';
+    return !CUSTOMARY.has(value);
+  }).map((key) =>
+    info('setting.ignored', `metadata.${key}`, 'has no effect in a multi-tool assistant: add a tool instead', {
+      reason: 'setting.classic_only',
+    }),
+  );
 
 function checkOptions(metadata: JsonObject, strategy: string, rules: MetadataRules): Diagnostic[] {
   const options = member(metadata, 'orchestrator_options');

@@ -5,7 +5,7 @@ import { closestName, FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } fro
 import { MAX_EXAMPLE_QUESTION_CHARS, MAX_EXAMPLE_QUESTIONS } from '../metadata/example-questions';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import type { ToolEntry } from '../metadata/tool-entries';
-import { type Diagnostic, type DiagnosticValues, error, misspelt, reasonOf } from './diagnostic.types';
+import { type Diagnostic, type DiagnosticValues, error, info, misspelt, reasonOf } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
 
 const MAX_TIMEOUT_MS = 600_000;
@@ -26,6 +26,7 @@ export function checkTool(tool: ToolEntry, rules: MetadataRules): Diagnostic[] {
   const nameKey = textMember(entry, 'plugin') === null ? 'type' : 'plugin';
   return [
     ...checkPlugin(tool.plugin, `${base}.${nameKey}`, rules),
+    ...checkType(entry, `${base}.type`, rules),
     ...checkPlaceholder(tool, `${base}.placeholder`, rules),
     ...checkConfig(tool.plugin, member(entry, 'config'), `${base}.config`, rules),
     ...checkOptions(entry, base),
@@ -41,6 +42,14 @@ function checkPlugin(plugin: string, path: string, rules: MetadataRules): Diagno
   const hint = closest === null ? '' : `; did you mean "${closest}"?`;
   const shown = plugin.slice(0, MAX_SHOWN);
   return [error('tool.unknown', path, `no tool is called "${shown}"${hint}`, misspelt(shown, closest))];
+}
+
+/** `plugin` decides; a `type` that means another tool is a slip of whoever wrote it. */
+function checkType(entry: JsonObject, path: string, rules: MetadataRules): Diagnostic[] {
+  const [plugin, type] = [textMember(entry, 'plugin'), textMember(entry, 'type')];
+  if (plugin === null || type === null || rules.canonicalName(plugin) === rules.canonicalName(type)) return [];
+  const message = `has no effect: \`plugin\` names ${plugin.slice(0, MAX_SHOWN)}`;
+  return [info('setting.ignored', path, message, { reason: 'setting.other_plugin', name: plugin.slice(0, MAX_SHOWN) })];
 }
 
 function checkPlaceholder({ plugin, entry }: ToolEntry, path: string, rules: MetadataRules): Diagnostic[] {

@@ -218,6 +218,23 @@ describe('checking the strategy', () => {
     ]);
     expect(found(strategy('parallel', {}, ...tools))).toHaveLength(6);
   });
+
+  it('tells choices of classic assistants that tools have the place of, not what LAMB always writes', () => {
+    const classic = { rag_processor: 'nope_rag', prompt_processor: 'nope', rubric_id: 42, file_path: 'a.md' };
+    expect(found(strategy('sequential', classic))).toEqual(
+      Object.keys(classic).map((key) => [`metadata.${key}`, 'setting.ignored']),
+    );
+    const customary = { rag_processor: '', prompt_processor: 'simple_augment', rubric_id: null, file_path: '' };
+    expect(strategy('sequential', customary)).toEqual([]);
+  });
+
+  it('tells a type that names another tool than plugin, whatever name is used for either', () => {
+    const tools = [
+      { plugin: 'simple_rag', type: 'rubric' },
+      { plugin: 'rubric_rag', type: 'rubric' },
+    ];
+    expect(found(checkTools(multiTool(...tools), rules))).toEqual([['metadata.tools[0].type', 'setting.ignored']]);
+  });
 });
 
 describe('tools that look at the finished answer', () => {
