@@ -181,7 +181,8 @@ function contentSteps(
   // Take all of them rather than none, which would leave the model without content.
   const kept = alone && chosen.length === 0 ? candidates : chosen;
   const left = candidates.length - kept.length;
-  if (left > 0) reasons.push(`${left} of ${candidates.length} other tools have nothing to do with it.`);
+  if (left > 0)
+    reasons.push(`${left === 1 ? 'One other tool has' : `${left} other tools have`} nothing to do with it.`);
   return kept.map((facts) => stepOf(facts, query, ''));
 }
 

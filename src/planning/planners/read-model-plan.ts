@@ -69,7 +69,8 @@ class Dropped {
     if (times > 0) this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
-  warnings = (): string[] => [...this.counts].map(([what, times]) => `Left out of the model's plan: ${times} ${what}`);
+  warnings = (): string[] =>
+    [...this.counts].map(([what, times]) => `Left out of the model's plan: ${what} (${times})`);
 }
 
 /** By placeholder, else by name; `vector-search` means `vector_search`. */

@@ -45,7 +45,7 @@ export const SOURCES_PROPERTY: JsonObject = {
   type: 'string',
   title: 'Sources in the prompt',
   description:
-    'none: the content only. numbered: [n] before each passage, so that the answer can cite. lamb: a list of sources behind the content.',
+    'none: the content only. numbered: [n] before each passage, so that the answer can cite. lamb: a list of sources behind the content; a search takes up to top_k passages of each collection in turn and searches for the question as it is written.',
   enum: [...SOURCES_IN_PROMPT],
   default: 'none',
 };
