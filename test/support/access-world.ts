@@ -5,6 +5,10 @@ import { ingested } from './ingested';
 import { type Person, person } from './people';
 import { until } from './until';
 
+/** False for an operation without requirements, and for one that also goes without (OpenAPI 3.1, Security Requirement). */
+export const asksForCredential = (security: readonly object[]): boolean =>
+  security.length > 0 && security.every((each) => Object.keys(each).length > 0);
+
 /** An operation of the OpenAPI document. */
 export interface Operation {
   readonly method: string;
@@ -55,7 +59,7 @@ export function operationsOf({ paths }: OpenApi): readonly Operation[] {
         return {
           method: method.toUpperCase(),
           path,
-          isClosed: security !== undefined,
+          isClosed: asksForCredential(security),
           isReading: method === 'get' || isArchive || /\/(query|evaluation)$/.test(path),
           body: isForm ? 'form' : json === undefined ? null : content[json].schema,
           choices: new Map(chosen.map(({ name, schema }: any) => [name, schema.enum[0]])),
