@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../../kernel';
 import type { BlobSpace } from '../../../files';
 import { knowledgeBaseSpace } from '../../../knowledge-bases';
-import { EXPORTED_BY_CONDITION, HIDDEN_COLUMNS, NOT_EXPORTED } from './exported-tables';
+import { EXPORTED_BY_CONDITION, EXPORTED_COLUMNS } from './exported-tables';
 
 interface KeyColumn {
   readonly name: string;
@@ -14,6 +14,8 @@ interface KeyColumn {
 export interface ExportedTable {
   readonly table: string;
   readonly condition: string;
+  /** Columns that leave. */
+  readonly columns: readonly string[];
   /** Columns of the primary key; the row's place for a table without one. */
   readonly key: readonly KeyColumn[];
 }
@@ -55,14 +57,15 @@ export class OrganizationReadingRepository {
     const rows = await this.dataSource.query<{ table: string; isOwned: boolean; key: KeyColumn[] }[]>(TABLES);
     return rows.flatMap(({ table, isOwned, key }) => {
       const condition = EXPORTED_BY_CONDITION[table] ?? (isOwned ? 't.organization_id = $1' : null);
-      if (condition === null || Object.hasOwn(NOT_EXPORTED, table)) return [];
-      return [{ table, condition, key: key.length > 0 ? key : [{ name: 'ctid', type: 'tid' }] }];
+      const columns = EXPORTED_COLUMNS.get(table);
+      if (condition === null || columns === undefined) return [];
+      return [{ table, condition, columns, key: key.length > 0 ? key : [{ name: 'ctid', type: 'tid' }] }];
     });
   }
 
   /** Rows after `after`, the key of the last one. */
   page(
-    { table, condition, key }: ExportedTable,
+    { table, condition, columns: exported, key }: ExportedTable,
     organizationId: string,
     after: readonly string[] | null,
     limit: number,
@@ -70,10 +73,12 @@ export class OrganizationReadingRepository {
     const columns = key.map(({ name }) => `t."${name}"`).join(', ');
     const texts = key.map(({ name }) => `t."${name}"::text`).join(', ');
     const later =
-      after === null ? '' : `AND (${columns}) > (${key.map(({ type }, at) => `$${at + 3}::${type}`).join(', ')})`;
-    const sql = `SELECT ARRAY[${texts}] AS key, to_jsonb(t) - $2::text[] AS row FROM "${table}" t
+      after === null ? '' : `AND (${columns}) > (${key.map(({ type }, at) => `$${at + 2}::${type}`).join(', ')})`;
+    const shown = exported.map((name) => `t."${name}"`).join(', ');
+    const sql = `SELECT ARRAY[${texts}] AS key, to_jsonb(shown) AS row
+      FROM "${table}" t CROSS JOIN LATERAL (SELECT ${shown}) shown
       WHERE ${condition} ${later} ORDER BY ${columns} LIMIT ${limit}`;
-    return this.dataSource.query(sql, [organizationId, HIDDEN_COLUMNS, ...(after ?? [])]);
+    return this.dataSource.query(sql, [organizationId, ...(after ?? [])]);
   }
 
   async blobs(organizationId: string): Promise<readonly ExportedBlob[]> {
