@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AppError, assertUnrestricted, type Caller, invalid, type Role } from '../kernel';
 import { assertOutranks, OrganizationsService } from '../organizations';
+import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
@@ -24,6 +25,7 @@ export class PersonData {
     private readonly plans: ErasurePlans,
     private readonly erasures: Erasures,
     private readonly organizationExports: OrganizationExports,
+    private readonly runs: RunsService,
   ) {}
 
   /** Everything of an organization, for its owners and system administrators. @throws {AppError} `not_found`, `forbidden` */
@@ -33,6 +35,7 @@ export class PersonData {
       throw new AppError('forbidden', 'Only owners of the organization may download all of it');
     }
     await this.organizationExports.begin(caller, organizationId);
+    await this.runs.flush();
     const filename = `${slug}-${new Date().toISOString().slice(0, 10)}.zip`;
     return { filename, stream: zipStream(this.organizationExports.files(organizationId)) };
   }
@@ -84,6 +87,7 @@ export class PersonData {
     contents: { readonly confidential: boolean },
   ): Promise<Archive> {
     const { userId } = await this.exports.begin(caller, organizationId, member);
+    await this.runs.flush();
     const stream = zipStream(this.exports.files({ organizationId, userId }, contents));
     return { filename: `personal-data-${new Date().toISOString().slice(0, 10)}.zip`, stream };
   }
