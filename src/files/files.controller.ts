@@ -11,12 +11,14 @@ import {
   type UploadedFile,
   Uploads,
   whileClientStays,
+  ForPeople,
 } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { attachment } from './attachment';
 import { FileDto, FilePageDto, FileTextDto, FileTextQueryDto, UploadedFilesDto } from './file.dto';
 import { FilesService } from './files.service';
 
+@ForPeople()
 @Controller('api/v1/files')
 export class FilesController {
   constructor(private readonly files: FilesService) {}

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest, ForPeople } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   CreateKnowledgeBaseDto,
@@ -15,6 +15,7 @@ import {
 import { KnowledgeBasesService } from './knowledge-bases.service';
 
 @ApiTags('Knowledge bases')
+@ForPeople()
 @Controller('api/v1/knowledge-bases')
 export class KnowledgeBasesController {
   constructor(private readonly knowledgeBases: KnowledgeBasesService) {}

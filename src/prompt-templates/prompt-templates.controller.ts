@@ -9,6 +9,7 @@ import {
   ReadsIfMatch,
   TagsVersion,
   toPageRequest,
+  ForPeople,
 } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
@@ -22,6 +23,7 @@ import {
 import { PromptTemplatesService } from './prompt-templates.service';
 
 @ApiTags('Prompt templates')
+@ForPeople()
 @Controller('api/v1/prompt-templates')
 export class PromptTemplatesController {
   constructor(private readonly templates: PromptTemplatesService) {}

@@ -3,7 +3,7 @@ import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, getSchemaPa
 import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest, ForPeople } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   RubricChangesDto,
@@ -23,6 +23,7 @@ const bodyOf = (model: typeof RubricChangesDto | typeof RubricDocumentDto): obje
 });
 
 @ApiExtraModels(RubricChangesDto, RubricDocumentDto)
+@ForPeople()
 @Controller('api/v1/rubrics')
 export class RubricsController {
   constructor(private readonly rubrics: RubricsService) {}

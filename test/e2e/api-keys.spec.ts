@@ -1,3 +1,4 @@
+import document from '../../openapi.json';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';
 import { makeAssistant } from '../support/chat';
@@ -163,6 +164,23 @@ describe('API keys', () => {
         expect([method, path, status, json?.reason]).toEqual([method, path, 403, 'key.restricted']);
       }
       expect((await app.api('GET', `/api/v1/conversations/${conversation}`)).status).toBe(200);
+    });
+
+    it.each([
+      ['published ones', () => ({ published_only: true })],
+      ['one of them', () => ({ assistant_ids: [live] })],
+    ])('to %s open no material and no groups of their owner', async (_name, limits) => {
+      const call = await restricted({ scopes: ['chat', 'read', 'write'], ...limits() });
+      const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
+      );
+      const closed = /^\/api\/v1\/(files|knowledge-bases|prompt-templates|rubrics|organizations\/\{slug\}\/groups)\b/;
+      const found = operations.filter(([, path]) => closed.test(path));
+      expect(found.length).toBeGreaterThan(45);
+      for (const [method, path] of found) {
+        const { status, json } = await call(method, path.replace('{slug}', 'default').replaceAll(/\{\w+\}/g, '1'));
+        expect([method, path, status, json?.reason]).toEqual([method, path, 403, 'key.restricted']);
+      }
     });
 
     it('administer nothing', async () => {

@@ -1,7 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AppError, type Caller } from '../../kernel';
-import { ACCEPTS_FILES_METADATA, ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../../platform/http';
+import { AppError, assertUnrestricted, type Caller } from '../../kernel';
+import {
+  ACCEPTS_FILES_METADATA,
+  ACCESS_METADATA,
+  type AccessRule,
+  type BellwetherRequest,
+  FOR_PEOPLE_METADATA,
+} from '../../platform/http';
 import { assertAllowed } from './access-decision';
 import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';
@@ -31,6 +37,7 @@ export class AccessGuard implements CanActivate {
     const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
     const caller = { ...known, ...this.endUser(known, request), origin };
     assertAllowed(rule, caller);
+    if (this.reflector.get(FOR_PEOPLE_METADATA, context.getClass()) === true) assertUnrestricted(caller);
     if (caller.kind === 'session') this.assertNoForm(context, request);
     request.caller = caller;
     bindReach(reachOf(rule, caller, request));

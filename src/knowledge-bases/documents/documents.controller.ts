@@ -11,6 +11,7 @@ import {
   type UploadedFile,
   Uploads,
   whileClientStays,
+  ForPeople,
 } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { DocumentsService } from './documents.service';
@@ -26,6 +27,7 @@ const MEBIBYTE = 1024 * 1024;
 /** A file that is too large becomes a failed document; the others are stored. */
 const UPLOAD = { fileBytes: 32 * MEBIBYTE, files: 10_000, totalBytes: 100 * MEBIBYTE, admitLarger: true };
 
+@ForPeople()
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
 export class DocumentsController {
   constructor(private readonly documents: DocumentsService) {}

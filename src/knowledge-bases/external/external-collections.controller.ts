@@ -1,12 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
+import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../platform/http';
 import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
 import { ExternalCollectionsService } from './external-collections.service';
 
 /** Registered before the route `/:id`, which would match `external`. */
 @ApiTags('Knowledge bases')
+@ForPeople()
 @Controller('api/v1/knowledge-bases/external')
 export class ExternalCollectionsController {
   constructor(private readonly collections: ExternalCollectionsService) {}

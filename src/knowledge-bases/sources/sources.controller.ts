@@ -1,10 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
+import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { CreateSourceDto, SourceDto, SourceListQueryDto, SourcePageDto, UpdateSourceDto } from './source.dto';
 import { SourcesService } from './sources.service';
 
+@ForPeople()
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/sources')
 export class SourcesController {
   constructor(private readonly sources: SourcesService) {}

@@ -1,13 +1,22 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../platform/http';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+  ForPeople,
+} from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { GroupDto, GroupPageDto } from './group-answer.dto';
 import { CreateGroupDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
 import { GroupsService } from './groups.service';
 
 @ApiTags('Groups')
+@ForPeople()
 @Controller('api/v1/organizations/:slug/groups')
 export class GroupsController {
   constructor(private readonly groups: GroupsService) {}

@@ -5,6 +5,8 @@ export {
   type AccessRule,
   type BellwetherRequest,
   CurrentCaller,
+  FOR_PEOPLE_METADATA,
+  ForPeople,
   Public,
   type RequiredRole,
 } from './routes/access.decorator';

@@ -54,6 +54,14 @@ export const Access = (options: AccessOptions): MethodDecorator =>
     describeErrors('application/problem+json', ProblemDto),
   );
 
+export const FOR_PEOPLE_METADATA = 'bellwether:for-people';
+
+/**
+ * Closes the routes of a controller to credentials that work for some assistants only: they belong to a program, and its
+ * users have no part in the material and the groups of the key's owner.
+ */
+export const ForPeople = (): ClassDecorator => SetMetadata(FOR_PEOPLE_METADATA, true);
+
 /** A route without credentials. `identifies`: a caller with a valid one is known all the same. */
 export const Public = (summary: string, { identifies = false } = {}): MethodDecorator =>
   applyDecorators(
