@@ -89,6 +89,7 @@ export class MemberRepository {
   }
 
   /** Changes the address of a person everywhere. */
+  @AcrossOrganizations('directory')
   async readdress(userId: string, email: string, tx: Transaction): Promise<void> {
     await tx.getRepository(UserEntity).update({ id: userId }, { email: email.trim().toLowerCase() });
   }

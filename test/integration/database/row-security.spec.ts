@@ -100,6 +100,18 @@ describe('row-level security', () => {
       await expect(as(ORGANIZATIONS[0], foreign)).rejects.toThrow('violates row-level security policy');
     });
 
+    it('refuses to change people, who may be members elsewhere', async () => {
+      for (const statement of [
+        'UPDATE users SET system_admin = true',
+        `UPDATE users SET email = 'mine@example.edu'`,
+        `INSERT INTO users (id, email) VALUES (gen_random_uuid(), 'new@example.edu')`,
+        'DELETE FROM users',
+      ]) {
+        await expect(as(ORGANIZATIONS[0], statement)).rejects.toThrow('permission denied for table users');
+      }
+      await expect(as(ORGANIZATIONS[0], 'SELECT email FROM users')).resolves.toEqual([]);
+    });
+
     it('may not read tables of the installation or change the schema', async () => {
       await expect(as(ORGANIZATIONS[0], 'SELECT * FROM import_leases')).rejects.toThrow('permission denied');
       await expect(as(ORGANIZATIONS[0], 'ALTER TABLE oidc_issuers DISABLE ROW LEVEL SECURITY')).rejects.toThrow(

@@ -2,7 +2,15 @@ import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource, EntityManager } from 'typeorm';
 import { SHORT_WAITS, untilLocked } from '../short-locks';
 import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
-import { ALSO_READABLE_BY, BY_COLUMN, BY_CONDITION, INSTALLATION_TABLES, JOB_SCHEMA, READ_ONLY_TABLES } from './tables';
+import {
+  ALSO_READABLE_BY,
+  BY_COLUMN,
+  BY_CONDITION,
+  INSTALLATION_TABLES,
+  JOB_SCHEMA,
+  READ_ONLY_TABLES,
+  WRITTEN_ACROSS,
+} from './tables';
 
 const TENANT_POLICY = 'bellwether_organization';
 const READING_POLICY = 'bellwether_reading';
@@ -15,7 +23,8 @@ const TABLES = `
     (SELECT obj_description(p.oid, 'pg_policy') FROM pg_policy p
      WHERE p.polrelid = c.oid AND p.polname = '${TENANT_POLICY}') AS condition,
     EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = '${SERVICE_POLICY}') AS "isServed",
-    has_table_privilege('${SERVICE_ROLE}', c.oid, 'SELECT') AS "isGranted"
+    has_table_privilege('${SERVICE_ROLE}', c.oid, 'SELECT') AS "isGranted",
+    has_table_privilege('${TENANT_ROLE}', c.oid, 'INSERT, UPDATE, DELETE') AS "isWritable"
   FROM pg_class c
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
@@ -48,6 +57,8 @@ interface TableState {
   readonly condition: string | null;
   readonly isServed: boolean;
   readonly isGranted: boolean;
+  /** By organizations. */
+  readonly isWritable: boolean;
 }
 
 /** `commands` are for an operator whose role may create roles. */
@@ -191,6 +202,20 @@ function absent({ login, exist }: RolesState): Extract<RowSecurityState, { enfor
   return { enforced: false, reason, commands };
 }
 
+function grantsFor({ name, quoted, isGranted, isWritable }: TableState, condition: string | null): string[] {
+  const all = 'SELECT, INSERT, UPDATE, DELETE';
+  if (condition !== null && WRITTEN_ACROSS.includes(name)) {
+    return [
+      ...(isGranted
+        ? []
+        : [`GRANT SELECT ON ${quoted} TO ${TENANT_ROLE}`, `GRANT ${all} ON ${quoted} TO ${SERVICE_ROLE}`]),
+      ...(isWritable ? [`REVOKE INSERT, UPDATE, DELETE ON ${quoted} FROM ${TENANT_ROLE}`] : []),
+    ];
+  }
+  const roles = condition === null ? SERVICE_ROLE : `${TENANT_ROLE}, ${SERVICE_ROLE}`;
+  return isGranted ? [] : [`GRANT ${all} ON ${quoted} TO ${roles}`];
+}
+
 function statementsFor(table: TableState): string[] {
   const { name, quoted, enabled, isServed, isGranted } = table;
   const condition = conditionOf(table);
@@ -198,8 +223,7 @@ function statementsFor(table: TableState): string[] {
   if (READ_ONLY_TABLES.includes(name)) {
     return isGranted ? [] : [`GRANT SELECT ON ${quoted} TO PUBLIC`];
   }
-  const roles = condition === null ? SERVICE_ROLE : `${TENANT_ROLE}, ${SERVICE_ROLE}`;
-  const grant = isGranted ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${quoted} TO ${roles}`];
+  const grant = grantsFor(table, condition);
   if (condition === null) return grant;
   return [
     ...grant,

@@ -48,6 +48,9 @@ export const INSTALLATION_TABLES: readonly string[] = [
   'receipt_keys',
 ];
 
+/** Tables that organizations read and only work across them writes: a row serves several organizations. */
+export const WRITTEN_ACROSS: readonly string[] = ['users'];
+
 /** Schema of the job queue. It belongs to no organization. */
 export const JOB_SCHEMA = 'pgboss';
 
