@@ -62,7 +62,11 @@ describe('a platform that registers itself', () => {
         [CONFIGURATION.tool]: {
           messages: [
             { type: 'LtiResourceLinkRequest' },
-            { type: 'LtiDeepLinkingRequest', target_link_uri: `${app.url}/lti/deep-link` },
+            {
+              type: 'LtiDeepLinkingRequest',
+              target_link_uri: `${app.url}/lti/deep-link`,
+              placements: ['link_selection', 'assignment_selection'],
+            },
           ],
         },
       });

@@ -15,6 +15,9 @@ const ADD = {
   'label#eu': 'Gehitu laguntzaileak',
 };
 
+/** Canvas shows a tool only where the tool asks to be shown; others do without names of places. */
+const PLACEMENTS = ['link_selection', 'assignment_selection'];
+
 /** This service as a tool that asks to be registered (LTI Dynamic Registration 1.0 §3.4). */
 export function toolMetadata(addresses: Addresses, offered: readonly string[]): JsonObject {
   const { launch_url: launch, deep_link_url: deepLink, login_url: login, jwks_url: jwks } = addresses;
@@ -36,7 +39,7 @@ export function toolMetadata(addresses: Addresses, offered: readonly string[]): 
       claims: CLAIMS,
       messages: [
         { type: 'LtiResourceLinkRequest' },
-        { type: 'LtiDeepLinkingRequest', target_link_uri: deepLink, ...ADD },
+        { type: 'LtiDeepLinkingRequest', target_link_uri: deepLink, placements: PLACEMENTS, ...ADD },
       ],
     },
   };

@@ -35,9 +35,19 @@ function fromBodyParser(error: unknown): AppError | null {
   return known === undefined ? null : new AppError(known[0], known[1], { cause: error });
 }
 
+/** Routes of OpenAI that clients call by default and that are not offered. */
+const NOT_OFFERED = /^Cannot [A-Z]+ \/v1\/(responses|embeddings|completions|assistants|threads)\b/;
+
+function detailOf(error: HttpException, code: ErrorCode): string {
+  if (code !== 'not_found') return error.message;
+  const [, name] = NOT_OFFERED.exec(error.message) ?? [];
+  if (name === undefined) return 'There is nothing here';
+  return `/v1/${name} is not offered: ask with POST /v1/chat/completions and list assistants with GET /v1/models`;
+}
+
 function fromHttpException(error: HttpException): AppError {
   const code = BY_STATUS[error.getStatus()] ?? (error.getStatus() < 500 ? 'bad_request' : 'internal_error');
-  return new AppError(code, code === 'not_found' ? 'There is nothing here' : error.message, { cause: error });
+  return new AppError(code, detailOf(error, code), { cause: error });
 }
 
 /** Statuses of errors of Express, such as a malformed percent-encoding. */
