@@ -80,7 +80,7 @@ describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', (
   it('whose key set cannot be read is the platform’s fault, told by the innermost cause', async () => {
     const failing = (error: Error): PlatformKeys => keysOf(() => Promise.reject(error));
     const cause = new Error(`connect ECONNREFUSED ${'x'.repeat(300)}`);
-    const unreadable = new AppError('upstream_failed', 'Unreadable', { cause: new Error('fetch failed', { cause }) });
+    const unreadable = new AppError('upstream_error', 'Unreadable', { cause: new Error('fetch failed', { cause }) });
     expect(await launch(failing(unreadable))).toMatchObject({
       refusal: 'platform_unavailable',
       detail: cause.message.slice(0, 200),
