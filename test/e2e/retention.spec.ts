@@ -13,9 +13,9 @@ const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(Da
 
 const RUN = `
   INSERT INTO runs (id, organization_id, user_id, assistant_id, assistant_name, assistant_type, stream, status, created_at,
-                    tools, sources, passages, events, total_tokens, rating, rating_reason)
-  SELECT gen_random_uuid(), o.id, gen_random_uuid(), 1, 'Tutor', 'classic', false, 'completed', now() - make_interval(days => $2),
-         '[]', '[{"title": "secret"}]', '[{"text": "secret"}]', '[{"type": "x"}]', 7, 'down', 'secret'
+                    tools, sources, passages, events, total_tokens, rating, rating_reason, heartbeat_at)
+  SELECT gen_random_uuid(), o.id, gen_random_uuid(), 1, 'Tutor', 'classic', false, $3, now() - make_interval(days => $2),
+         '[]', '[{"title": "secret"}]', '[{"text": "secret"}]', '[{"type": "x"}]', 7, 'down', 'secret', now()
   FROM organizations o WHERE o.slug = $1`;
 
 const CONVERSATION = `
@@ -30,7 +30,9 @@ const CONVERSATION = `
 it('deletes what is older than the organization allows, and nothing of the others', async () => {
   const slug = await foreignOrganization(app);
   const [{ id }] = await sql('SELECT id FROM organizations WHERE slug = $1', [slug]);
-  for (const days of [1, 5, 20]) for (const name of [slug, 'default']) await sql(RUN, [name, days]);
+  for (const days of [1, 5, 20]) for (const name of [slug, 'default']) await sql(RUN, [name, days, 'completed']);
+  // A long queue or a run that nobody has ended yet: its end would find nothing to write to.
+  for (const status of ['queued', 'running', 'failed', 'cancelled']) await sql(RUN, [slug, 20, status]);
   const teacher = await person(app, { organization: slug });
   const files = filesForm(['used.md', 'used'], ['unused.md', 'unused'], ['young.md', 'young']);
   expect((await teacher.api('POST', '/api/v1/files', files)).status).toBe(201);
@@ -52,14 +54,17 @@ it('deletes what is older than the organization allows, and nothing of the other
   await app.get(Retention).apply(id, new AbortController().signal);
   await app.get(Retention).apply(id, new AbortController().signal);
 
-  const whole = { events: 1, tokens: 7, passages: 1, rating: 'down', reason: 'secret' };
-  const runs = `SELECT o.slug = $1 AS own, json_array_length(r.events) AS events, r.total_tokens AS tokens,
+  const whole = { status: 'completed', events: 1, tokens: 7, passages: 1, rating: 'down', reason: 'secret' };
+  const runs = `SELECT o.slug = $1 AS own, r.status, json_array_length(r.events) AS events, r.total_tokens AS tokens,
                   jsonb_array_length(r.passages) AS passages, r.rating, r.rating_reason AS reason
-                FROM runs r JOIN organizations o ON o.id = r.organization_id ORDER BY own, r.created_at DESC`;
+                FROM runs r JOIN organizations o ON o.id = r.organization_id
+                ORDER BY own, r.created_at::date DESC, r.status`;
   expect(await sql(runs, [slug])).toEqual([
     ...Array.from({ length: 3 }, () => ({ own: false, ...whole })),
     { own: true, ...whole },
-    { own: true, events: 0, tokens: 7, passages: 0, rating: 'down', reason: null },
+    { own: true, status: 'completed', events: 0, tokens: 7, passages: 0, rating: 'down', reason: null },
+    { own: true, ...whole, status: 'queued' },
+    { own: true, ...whole, status: 'running' },
   ]);
   const conversations = await sql(
     `SELECT o.slug = $1 AS own, count(DISTINCT c.id)::int AS kept, count(m.id)::int AS messages
@@ -78,7 +83,7 @@ it('deletes what is older than the organization allows, and nothing of the other
     [id],
   );
   expect(audited.map(({ after }) => after)).toEqual([
-    { kind: 'runs', count: 1 },
+    { kind: 'runs', count: 3 },
     { kind: 'run_contents', count: 1 },
     { kind: 'conversations', count: 1 },
     { kind: 'uploads', count: 1 },

@@ -1,5 +1,12 @@
 import type { Caller } from '../../kernel';
-import { accessLevel as levelOf, disclosureTo, mayAdminister, withoutAdminRights } from './assistant.permissions';
+import { AssistantIdPipe } from './assistant-id.pipe';
+import {
+  accessLevel as levelOf,
+  disclosureTo,
+  mayAdminister,
+  mayConfigure,
+  withoutAdminRights,
+} from './assistant.permissions';
 
 type Target = Parameters<typeof levelOf>[1];
 const accessLevel = (who: Caller, target: Target, share?: 'edit' | 'use', membersUseAll = false) =>
@@ -66,6 +73,46 @@ describe('access to an assistant', () => {
     expect(accessLevel(bound, ASSISTANT, undefined)).toBeNull();
     expect(accessLevel({ ...bound, assistantIds: [7] }, ASSISTANT, undefined)).toBe('owner');
   });
+});
+
+describe('a credential that is bound to published assistants', () => {
+  const bound = { publishedOnly: true } as const;
+  it.each<[string, Partial<Caller>]>([
+    ['a member', {}],
+    ['the owner', { userId: 'owner' }],
+    ['an administrator', { role: 'admin', scopes: ['admin', 'read'] }],
+  ])('of %s uses those and sees no other', (_, who) => {
+    expect(accessLevel(caller({ ...who, ...bound }), { ...ASSISTANT, published: true }, 'edit')).toBe('use');
+    expect(accessLevel(caller({ ...who, ...bound }), ASSISTANT, 'edit', true)).toBeNull();
+  });
+});
+
+describe('what an access allows', () => {
+  it.each([
+    ['owner', true, true],
+    ['edit', true, false],
+    ['use', false, false],
+  ] as const)('%s: to configure %s, to administer %s', (access, configures, administers) => {
+    expect(mayConfigure(access)).toBe(configures);
+    expect(mayAdminister(caller(), access)).toBe(administers);
+  });
+
+  it('without the rights of an administrator is that of the other scopes', () => {
+    expect(withoutAdminRights(caller({ scopes: ['read', 'admin', 'chat'] })).scopes).toEqual(['read', 'chat']);
+  });
+});
+
+describe('an id in an address', () => {
+  const pipe = new AssistantIdPipe();
+  it.each([
+    ['1', 1],
+    ['42', 42],
+    ['2147483647', 2_147_483_647],
+  ])('%s names an assistant', (text, id) => expect(pipe.transform(text)).toBe(id));
+  it.each(['0', '01', '-1', '1.5', '1e3', ' 1', '1 ', 'x1', '1x', '', '2147483648', '12345678901'])(
+    '%j names none, as a missing one',
+    (text) => expect(() => pipe.transform(text)).toThrow(expect.objectContaining({ code: 'not_found' })),
+  );
 });
 
 describe('what is shown of prompts and reports', () => {

@@ -1,4 +1,4 @@
-import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
+import { AppError, type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
 import type { RequiredRole } from '../../platform/http';
 import { assertAllowed } from './access-decision';
 
@@ -48,4 +48,29 @@ describe('assertAllowed', () => {
 
   it('takes no administrator for one whose credential lacks the scope admin', () =>
     expect(allows(caller('owner', ['read', 'write']), 'read', 'organization_admin')).toBe(false));
+
+  const decided = (rule: object, who: Caller): unknown => {
+    try {
+      assertAllowed({ public: false, scope: 'read', summary: '', ...rule } as never, who);
+      return 'open';
+    } catch (error) {
+      return error instanceof AppError ? (error.reason ?? error.code) : error;
+    }
+  };
+  const bound = (who: Caller): Caller => ({ ...who, assistantIds: [7] });
+
+  it.each<[string, object, Caller, string]>([
+    ['a public route to anybody', { public: true }, caller('member', []), 'open'],
+    ['either of two scopes by the first', { or: 'chat' }, caller('member', ['read']), 'open'],
+    ['either of two scopes by the second', { or: 'chat' }, caller('member', ['chat']), 'open'],
+    ['either of two scopes by neither', { or: 'chat' }, caller('owner', ['write', 'admin']), 'scope.needed'],
+    ['one scope by another', {}, caller('owner', ['chat']), 'scope.needed'],
+    ['a role to a lower one', { role: 'teacher' }, caller('member', ['read']), 'role.needed'],
+    ['an administrator’s route to a key', { scope: 'admin' }, caller('owner', ['admin']), 'open'],
+    ['a reader’s route to a key for one assistant', {}, bound(caller('owner', ['read'])), 'open'],
+  ])('opens %s, or says what is missing', (_, rule, who, expected) => expect(decided(rule, who)).toBe(expected));
+
+  it('opens no administrator’s route to a key that is bound to assistants', () => {
+    expect(decided({ scope: 'admin' }, bound(caller('owner', SCOPES, true)))).not.toBe('open');
+  });
 });

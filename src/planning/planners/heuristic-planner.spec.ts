@@ -138,6 +138,18 @@ describe('times and fallbacks of a plan', () => {
     expect(plan.estimated_duration_ms).toBe(100);
   });
 
+  it('keeps the fallback that an entry names, whatever could stand in', () => {
+    const config = { collections: ['bio'] };
+    const stats = { calls: 50, failure_rate: 0.4, avg_ms: 100, p95_ms: 300, confidence: null };
+    const fallback = { plugin: 'single_file_rag', config: {}, condition: 'on_low_confidence', threshold: 0.4 } as const;
+    const [first, second] = scriptedFacts(
+      { plugin: 'hybrid_search', config, fallback, on_error: 'fail' },
+      { plugin: 'vector_search', config },
+    );
+    const plan = planFor('Why is the sky blue?', [{ ...first!, stats }, second!]);
+    expect(plan.steps[0]?.fallback).toEqual({ ...fallback, placeholder: null });
+  });
+
   it.each([1_234, 20_000, 600_000])(
     'keeps the %i ms that an entry names, quick as its tool may have been',
     (timeout_ms) => {

@@ -98,6 +98,21 @@ describe('shapeReport', () => {
     expect(text).toContain('[redacted]');
   });
 
+  it.each<[string, string, readonly string[]]>([
+    ['a short value', 'canary-value-without-a-shape', ['canary-value-without-a-shape']],
+    ['a value that is longer than what is read beyond a cut', 'canary'.repeat(60), ['canary'.repeat(60)]],
+    ['the longer of two values', 'canary'.repeat(60), ['short-secret', 'canary'.repeat(60)]],
+    ['a shape', `sk-${'canary0'.repeat(8)}`, []],
+    ['a long shape', `Bearer ${'canary0'.repeat(80)}`, []],
+  ])('redacts %s wherever a cut goes through it, however much text follows', (_, secret, secrets) => {
+    for (const before of [0, 1, 100, 190, 197, 199]) {
+      const user_message = `${'x'.repeat(before)} ${secret} ${'y'.repeat(5_000)}`;
+      const shaped = shapeReport(report({ request: { user_message, stream: false } }), secrets).request.user_message;
+      expect(shaped).not.toMatch(/can|short/);
+      expect(shaped.length).toBeLessThanOrEqual(203);
+    }
+  });
+
   it('changes nothing when applied again', () => {
     const once = shapeReport(report({ sources: Array.from({ length: 25 }, (_, n) => source(n)) }), []);
     expect(shapeReport(once, [])).toEqual(once);

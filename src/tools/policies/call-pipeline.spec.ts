@@ -239,6 +239,42 @@ describe('circuits', () => {
     expect(await ask(invoker)).toMatchObject({ code: 'tool.unavailable' });
   });
 
+  describe('that opened while an earlier call was on its way', () => {
+    const opened = async () => {
+      let end: { readonly well: () => void; readonly badly: () => void } | null = null;
+      const run = jest.fn(() => {
+        if (end !== null) return Promise.reject(new AppError('upstream_error', 'down'));
+        return new Promise<ReturnType<typeof answer>>((resolve, reject) => {
+          const badly = (): void => reject(new AppError('upstream_error', 'down'));
+          end = { well: () => resolve(answer('late')), badly };
+        });
+      });
+      const invoker = invokerWith([fakeTool(run)]);
+      const late = ask(invoker, { timeout_ms: 60_000 });
+      await jest.advanceTimersByTimeAsync(0);
+      for (let call = 0; call < 5; call += 1) await ask(invoker);
+      return { invoker, run, late, end: end as unknown as { well: () => void; badly: () => void } };
+    };
+
+    it('are not closed by its success', async () => {
+      const { invoker, run, late, end } = await opened();
+      end.well();
+      expect(await late).toMatchObject({ content: 'late' });
+      expect(await ask(invoker)).toMatchObject({ code: 'tool.unavailable' });
+      expect(run).toHaveBeenCalledTimes(6);
+    });
+
+    it('are not kept open for longer by its failure', async () => {
+      const { invoker, run, late, end } = await opened();
+      await jest.advanceTimersByTimeAsync(29_000);
+      end.badly();
+      expect(await late).toMatchObject({ code: 'tool.failed' });
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(await ask(invoker)).toMatchObject({ code: 'tool.failed' });
+      expect(run).toHaveBeenCalledTimes(7);
+    });
+  });
+
   it('count failures in a row, a call with its retries once', async () => {
     const down = () => new AppError('upstream_error', 'down');
     const ok = undefined as never;
@@ -382,6 +418,22 @@ describe('time', () => {
       expect(retry).toMatchObject({
         message: expect.stringContaining('(no answer after 15000 ms; the last 60 tries took 5 ms at most)'),
       });
+    });
+
+    it('a try that its run stopped teaches nothing', async () => {
+      const ms = { now: 5 };
+      let hanging = 0;
+      const quick = slowing(() => ms.now);
+      const run: Tool['run'] = (...call) => (hanging-- > 0 ? hang() : quick.run(...call));
+      const invoker = await quickened({ ...quick, run }, ms);
+      hanging = 2;
+      const controller = new AbortController();
+      const stopped = invoker.invoke(entry(), INPUT, invocation({ scope: new CallScope(controller.signal) }));
+      await jest.advanceTimersByTimeAsync(14_000);
+      controller.abort();
+      expect(await stopped).toMatchObject({ code: 'tool.cancelled' });
+      const outcome = await advanced(invoker.invoke(entry(), INPUT, invocation()), 17_000);
+      expect(outcome).toMatchObject({ retries: 1, bounded: { after_ms: 15_000, longest_ms: 5, tries: 60 } });
     });
 
     it('a tool that became slow is ended once: the next call has its whole time', async () => {

@@ -61,6 +61,7 @@ class ScriptedPlanner {
   }
 }
 
+const FALLBACK = { plugin: 'echo', condition: 'on_error', threshold: 0, placeholder: null } as const;
 const strategyOf = (planner: ScriptedPlanner) => new PlannedStrategy(planner as unknown as Planner);
 
 describeStrategy('planned', strategyOf(new ScriptedPlanner()));
@@ -108,6 +109,56 @@ describe('planned', () => {
       { query: 'Q', organizationId: 'org', assistantId: 1, options: { max_steps: 7 } },
     ]);
     expect(planner.recorded).toMatchObject([{ outcomes: [{ index: 1 }, { index: 1 }, { index: 2 }] }]);
+  });
+
+  it('changes of a tool’s own settings only those that the plan names', async () => {
+    const seen: unknown[] = [];
+    const log = scriptedTool('log', (config, { query }) => {
+      seen.push([query, config]);
+      return Promise.resolve({ content: 'x', sources: [], confidence: null });
+    });
+    const plan = planOf([
+      { index: 0, id: 'a', query: 'A?', config: { top_k: 5 } },
+      { index: 0, id: 'b', query: 'B?', dependencies: ['a'] },
+    ]);
+    const tools = entries({ plugin: 'log', config: { top_k: 9, collections: ['bio'] } });
+    await planned(plan)
+      .engine([log])
+      .orchestrate(jobOf({ strategy: 'planned', tools }));
+    expect(seen).toEqual([
+      ['A?', { top_k: 5, collections: ['bio'] }],
+      ['B?', { top_k: 9, collections: ['bio'] }],
+    ]);
+  });
+
+  it.each<[string, Partial<PipelineTool>, StepWish, object]>([
+    ['time', { timeout_ms: 5 }, { index: 0, timeout_ms: 0 }, { message: 'no answer within 5 ms' }],
+    [
+      'shorter time of the plan',
+      { timeout_ms: 60_000 },
+      { index: 0, timeout_ms: 5 },
+      { message: 'no answer within 5 ms' },
+    ],
+  ])('keeps to the %s', async (_, own, step, expected) => {
+    const hanging = scriptedTool('hanging', () => new Promise(() => undefined), { retries: 0 });
+    const tools = entries({ plugin: 'hanging', ...own });
+    const { outcomes } = await planned(planOf([step]))
+      .engine([hanging])
+      .orchestrate(jobOf({ strategy: 'planned', tools }));
+    expect(outcomes).toMatchObject([{ status: 'failed', code: 'tool.timeout', ...expected }]);
+  });
+
+  it('keeps a tool’s own fallback unless the plan has another', async () => {
+    const fallback = (content: string) => ({ ...FALLBACK, config: { content } });
+    const tools = entries({ plugin: 'broken', fallback: fallback('own') });
+    const contentWith = async (step: StepWish) => {
+      const { outcomes } = await planned(planOf([step]))
+        .engine()
+        .orchestrate(jobOf({ strategy: 'planned', tools }));
+      return outcomes[0] !== undefined && 'content' in outcomes[0] ? outcomes[0].content : null;
+    };
+    expect(await contentWith({ index: 0 })).toBe('own');
+    expect(await contentWith({ index: 0, fallback: fallback('planned') })).toBe('planned');
   });
 
   it('asks a later search with the words that the earlier one found', async () => {

@@ -1,0 +1,66 @@
+import { lastValueFrom } from 'rxjs';
+import { AppError } from '../../kernel';
+import type { RunsService } from '../../runs';
+import type { AnswerModels } from '../admission/answer-models.service';
+import type { Completion } from '../completion/completion.types';
+import { AnswerPipeline } from './answer-pipeline.service';
+import type { AnswerWatch } from './answer-watch';
+
+/** A pipeline whose model cannot be resolved, and an answer whose reservation is settled by `settle`. */
+function failing() {
+  const order: string[] = [];
+  const gates: (() => void)[] = [];
+  const settling = new Promise<void>((resolve) => gates.push(resolve));
+  const quiet = { emit: () => undefined, abort: () => undefined, signal: new AbortController().signal };
+  const settle = ({ failed }: { readonly failed: boolean }): Promise<void> => {
+    order.push(`failed: ${failed}`);
+    return settling;
+  };
+  const completion = {
+    assistant: { id: 1, organizationId: 'o', document: { functions: [], pipeline: [], llm: null } },
+    run: {
+      id: 'r',
+      startedMono: 0,
+      abortReason: null,
+      isClosed: false,
+      background: false,
+      input: { caller: {} },
+      ...quiet,
+    },
+    request: { messages: [], params: {}, metadata: {} },
+    definition: {},
+    instruction: null,
+    secrets: [],
+    depth: 0,
+    recorded: null,
+    wantsReport: false,
+    hidesSources: false,
+    budget: { spend: () => undefined },
+    meter: { cheaper: null, settle },
+    leave: () => void order.push('place is free'),
+  } as unknown as Completion;
+  const models = { resolve: () => Promise.reject(new AppError('not_found', 'no such model')) };
+  const runs = { finish: () => void order.push('run is recorded') };
+  const watch = { within: (_: unknown, work: () => unknown) => work(), ended: () => void order.push('measured') };
+  const unused = null as never;
+  const pipeline = new AnswerPipeline(
+    unused,
+    models as unknown as AnswerModels,
+    unused,
+    unused,
+    unused,
+    runs as unknown as RunsService,
+    watch as unknown as AnswerWatch,
+  );
+  const settled = (): void => gates.forEach((open) => open());
+  return { answer: lastValueFrom(pipeline.answer(completion)), order, settled };
+}
+
+it('an answer ends, is recorded and frees its place only when its reservation is settled', async () => {
+  const { answer, order, settled } = failing();
+  await new Promise(setImmediate);
+  expect(order).toEqual(['failed: true']);
+  settled();
+  expect(await answer).toMatchObject({ type: 'failed', error: { code: 'not_found' } });
+  expect(order).toEqual(['failed: true', 'measured', 'run is recorded', 'place is free']);
+});
