@@ -2,7 +2,7 @@ import type katexType from 'katex';
 import type { Action } from 'svelte/action';
 import { GrowingBlocks } from './growing-blocks';
 import type { Attachment } from 'svelte/attachments';
-import { marksOf } from '../passages/passage-text';
+import { marksOf } from './passage-text';
 import { blocksOf, blocksOfTokens, elementsOf, lexMarkdown } from './markdown';
 
 export interface AnswerContent {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerView, passageView } from '../markdown/answer-view';
+import { answerView, passageView } from './answer-view';
 import { marksOf } from './passage-text';
 
 const hits = (passage: string, question: string): string[] =>
