@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel';
+import type { Hit } from '../../search/chunk.types';
 import type { QueryEmbedder } from '../../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import type { PassageRepository } from '../../search/passage.repository';
@@ -140,5 +141,36 @@ describe('searching', () => {
     expect(await own.search(await plan([base('a')], { text: ' \n' }), 20)).toEqual([]);
     expect(await own.search(await plan([]), 20)).toEqual([]);
     expect(statements).toEqual([]);
+  });
+});
+
+describe('a question whose language was told wrong', () => {
+  const asked = async (text: string, unknown: readonly string[] | null) => {
+    const hit = { chunk_id: '1', knowledge_base_id: 'a', similarity: 0.9, strength: 0.9, unknown } as Partial<Hit>;
+    const own = new OwnSearch(
+      { search: async () => [] } as unknown as PassageRepository,
+      { search: async () => [hit] } as unknown as ResidentIndexes,
+      { embed: works } as QueryEmbedder,
+      { unavailable: null, graphsOf: () => [] } as unknown as VectorStore,
+      { correct: async () => [] } as unknown as SpellingCorrector,
+      {
+        detect: async () => ({ language: 'fr', scores: {} }),
+        translate: async () => ({ texts: new Map([['en', 'soufflerie']]), warnings: [] }),
+      } as unknown as QuestionLanguages,
+    );
+    const plan = await own.plan('o', [wordsOnly('a')], { text, topK: 3, threshold: 0 });
+    const searched = await own.searchCorrected(plan, 20);
+    return { language: searched.plan.question.language?.language ?? null, hits: searched.hits.length };
+  };
+
+  it('is searched for in its own words, and called foreign by nobody, when the material has all of its few words', async () => {
+    expect(await asked('wind tunnel', null)).toMatchObject({ language: null, hits: 1 });
+  });
+
+  it.each([
+    ['of few words that the material lacks', 'vent tunnel', ['vent']],
+    ['of many words', 'combien de vent traverse le tunnel', null],
+  ])('stays foreign %s', async (_, text, unknown) => {
+    expect(await asked(text, unknown)).toMatchObject({ language: 'fr', hits: 1 });
   });
 });

@@ -145,10 +145,23 @@ export class OwnSearch {
   }
 
   /**
+   * The language of a few words is often told wrong: they are in the language of the material when it has all of them, as they
+   * are or corrected. The returned plan has no language then, so nobody is told that the material is foreign.
+   */
+  async searchCorrected(plan: SearchPlan, depth: number): Promise<Searched> {
+    const { question, bases } = plan;
+    if (isShort(question.text) && foreignLanguages(bases, question.language).length > 0) {
+      const own = await this.searchWith({ ...plan, question: { ...question, language: null } }, depth);
+      if (own.hits.find(({ strength }) => strength !== null)?.unknown === null) return own;
+    }
+    return this.searchWith(plan, depth);
+  }
+
+  /**
    * Searches. If no passage has a word of the question, but the vocabulary has a similar one, searches again for the corrected
    * question. The returned plan has the corrected question.
    */
-  async searchCorrected(plan: SearchPlan, depth: number): Promise<Searched> {
+  private async searchWith(plan: SearchPlan, depth: number): Promise<Searched> {
     const hits = await this.search(plan, depth);
     const corrections = await this.corrections(plan, hits);
     if (corrections.length === 0) return { plan, hits };
@@ -265,6 +278,10 @@ const comparable = (hits: readonly Hit[]): Hit[] =>
 
 /** The question may be an image without text. */
 const isBlank = (text: string): boolean => text.trim() === '';
+
+/** The language of fewer words is a guess. */
+const SURE_WORDS = 5;
+const isShort = (text: string): boolean => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < SURE_WORDS;
 
 const NEVER = new AbortController().signal;
 
