@@ -112,6 +112,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   PdfPage: (text) => ({
     number: 1,
     height: 800,
+    bottom: 0,
     items: [{ str: text, transform: [10, 0, 0, 10, 50, 700], width: 100, fontName: 'f' }],
     monospaced: new Set(),
   }),

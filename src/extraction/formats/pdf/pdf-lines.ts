@@ -156,7 +156,8 @@ export function linesOf(page: PdfPage): PdfLine[] {
     if (text.trim() === '') return;
     const step = before === undefined ? 0 : before.y - y;
     const gap = before !== undefined && (step < -0.5 * size || step > PARAGRAPH * Math.max(size, before.size, 1));
-    lines.push({ page: page.number, text, x, y, right, size, font, mono, gap, height: y / page.height, segments });
+    const height = (y - page.bottom) / page.height;
+    lines.push({ page: page.number, text, x, y, right, size, font, mono, gap, height, segments });
   };
   for (const item of page.items) {
     if (item.str === '') continue;

@@ -12,6 +12,7 @@ const item = (str: string, x: number, y: number, size = 10, fontName = 'body'): 
 const page = (number: number, items: PdfTextItem[]): PdfPage => ({
   number,
   height: 800,
+  bottom: 0,
   items,
   monospaced: new Set(['mono']),
 });
@@ -68,6 +69,33 @@ describe('text', () => {
     expect(starts.map(({ page: number, start }) => [number, text.slice(start, start + 11)])).toEqual(
       [1, 2, 3, 4].map((number) => [number, `# Lecture ${number}`]),
     );
+  });
+
+  it('drops page numbers by their counting, wherever the page was cropped, and heads of one chapter with them', () => {
+    const numbered = (number: number, head: string): PdfTextItem[] => [
+      item(head, 60, 600, 9),
+      ...paragraph([`${BODY} ${'abcdef'[number]}`, `${BODY} ${'ghijkl'[number]}`, 'goes on and al-'], 560),
+      item(String(number + 20), 300, 300, 10, 'mono'),
+    ];
+    const { text } = compose(
+      numbered(1, 'Piracy 21'),
+      numbered(2, 'Creators 22'),
+      numbered(3, 'Property 23'),
+      numbered(4, 'Property 24'),
+      paragraph(['lowed by law in 25'], 560),
+    );
+    expect(text).not.toMatch(/Piracy|Creators|Property|```|^2\d/m);
+    expect(text).toContain('goes on and allowed by law in 25');
+  });
+
+  it('keeps a numbered title at the top of each page', () => {
+    const { text } = compose(
+      ...[1, 2, 3, 4].map((number) => [
+        item(`${number} Exercise on ${'abcde'[number]}`, 60, 780),
+        ...paragraph([`${BODY} ${'abcde'[number]}.`], 700),
+      ]),
+    );
+    expect(text.match(/\d Exercise/g)).toHaveLength(4);
   });
 
   it('goes on with a sentence over the page', () => {

@@ -16,7 +16,7 @@ import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { OutlineEntry, PdfPage } from './pdf.types';
-import { firstHeading, listed, shortTitle } from '../text';
+import { listed, shortTitle, titleOf } from '../text';
 
 const MOST_OUTLINE_ENTRIES = 5_000;
 const DEEPEST_OUTLINE = 8;
@@ -49,6 +49,7 @@ async function readPage(pdf: PdfDocument, number: number, layers: Layers | null)
   return {
     number,
     height: Math.max(1, top - bottom),
+    bottom,
     hiddenText,
     ...withAnnotations(items, annotations),
     monospaced: new Set(Object.keys(styles).filter((name) => styles[name]?.fontFamily === 'monospace')),
@@ -198,7 +199,7 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
     const information = await informationOf(pdf);
     return {
       text,
-      title: metadataTitle(information) ?? firstHeading(text),
+      title: metadataTitle(information) ?? titleOf(text),
       pages: starts,
       pageCount: pdf.numPages,
       pageLabels: await pageLabels(pdf),

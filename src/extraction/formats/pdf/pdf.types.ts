@@ -10,6 +10,8 @@ export interface PdfPage {
   /** From 1. */
   readonly number: number;
   readonly height: number;
+  /** `y` of its lower edge, which is not 0 on pages that were cropped. */
+  readonly bottom: number;
   readonly items: readonly PdfTextItem[];
   /** Names of its monospaced fonts. */
   readonly monospaced: ReadonlySet<string>;
