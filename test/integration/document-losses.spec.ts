@@ -133,6 +133,19 @@ describe('hidden text of Word', () => {
   });
 });
 
+it('a Word document is called by its title page, not by its first chapter', async () => {
+  const style = (id: string, name: string): string =>
+    `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/></w:style>`;
+  const styles = `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${style('T', 'Title')}${style('H', 'heading 1')}</w:styles>`;
+  const paragraph = (id: string, text: string): string =>
+    wordParagraph(text).replace('<w:p>', `<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr>`);
+  const chapters = paragraph('H', 'CHAPTER 1') + wordParagraph('salt') + paragraph('H', 'CHAPTER 2');
+  const titleOf = async (inner: string): Promise<string | null> =>
+    (await read('a.docx', wordDocument(wordBody(inner), { 'word/styles.xml': styles }))).title;
+  expect(await titleOf(paragraph('T', 'Handbook') + chapters)).toBe('Handbook');
+  expect(await titleOf(chapters)).toBeNull();
+});
+
 describe('an archive with bytes behind its end', () => {
   const sheet = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>salt</t></is></c></row></sheetData>';
   const files: Readonly<Record<string, Buffer>> = {

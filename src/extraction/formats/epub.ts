@@ -5,7 +5,7 @@ import { htmlToMarkdown, type ReadPage } from './html';
 import { type OfficeParts, openOffice } from './office/office-archive';
 import { partText, resolvePart } from './office/office-relations';
 import { allNamed, descend, parseXml, textBelow, type XmlElement } from './office/office-xml';
-import { firstHeading, shortTitle } from './text';
+import { hasHeading, shortTitle, titleOf } from './text';
 
 const PARTS = /\.(?:xml|opf|ncx|x?html?)$/i;
 const CONTAINER = 'META-INF/container.xml';
@@ -132,7 +132,7 @@ const withClosedTags = (xhtml: string): string =>
 
 function chapterOf(xhtml: string, title: string | undefined): Pick<ReadPage, 'text' | 'leftOut'> {
   const { text, leftOut } = htmlToMarkdown(withClosedTags(xhtml));
-  if (text === '' || title === undefined || firstHeading(text) !== null) return { text, leftOut };
+  if (text === '' || title === undefined || hasHeading(text)) return { text, leftOut };
   return { text: `# ${title}${SEPARATOR}${text}`, leftOut };
 }
 
@@ -171,7 +171,7 @@ export async function readEpub({ bytes, limits }: Source): Promise<Content> {
   const text = chapters.join(SEPARATOR);
   return {
     text,
-    title: book.title ?? firstHeading(text),
+    title: book.title ?? titleOf(text),
     pages: [],
     warnings: [
       ...(missing.length === 0 ? [] : [`Chapters that the file names but does not hold: ${missing.length}`]),

@@ -2,7 +2,7 @@ import TurndownService from 'turndown';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
 import { addRules, markOf, type PageFacts, withoutMarks } from './html-rules';
-import { firstHeading, shortTitle, sourceText } from './text';
+import { shortTitle, sourceText, titleOf } from './text';
 
 /** A `<main>` with a smaller share of the text is not the whole content. */
 const MAIN_SHARE = 0.5;
@@ -58,5 +58,5 @@ export function readHtml(source: Source): Content {
       'document.no_text',
       'The page holds no text. Content that a script loads is not part of the file',
     );
-  return { text, title: title ?? firstHeading(text), pages: [], warnings: [...warnings, ...leftOut] };
+  return { text, title: title ?? titleOf(text), pages: [], warnings: [...warnings, ...leftOut] };
 }

@@ -2,7 +2,7 @@ import { ExtractionError } from '../document/extraction.errors';
 import type { PageStart } from '../document/extraction.types';
 import type { Content, Source } from './format-reader.types';
 import { htmlToMarkdown } from './html';
-import { firstHeading, listed, shortTitle, sourceText } from './text';
+import { listed, shortTitle, sourceText, titleOf } from './text';
 
 const SEPARATOR = '\n\n';
 /** Longest outputs of one cell together. */
@@ -131,7 +131,7 @@ export function readNotebook(source: Source): Content {
   const title = member(notebook, 'metadata', 'title');
   return {
     text,
-    title: (typeof title === 'string' ? shortTitle(title.trim()) : null) ?? firstHeading(text),
+    title: (typeof title === 'string' ? shortTitle(title.trim()) : null) ?? titleOf(text),
     pages,
     pageCount: cells.length,
     warnings:

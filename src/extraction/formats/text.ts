@@ -12,21 +12,26 @@ export function sourceText({ bytes, encoding }: Source): { text: string; warning
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}#{1,6}[ \t]+(\S.*)$/;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 const TITLE_MAX = 200;
 
 /** A title is repeated with every passage, so it is cut. Null without characters. */
 export const shortTitle = (title: string): string | null => title.slice(0, TITLE_MAX).trim().toWellFormed() || null;
 
-/** Text of a heading line; null for other lines and empty headings. */
-function headingOf(line: string): string | null {
-  const words = HEADING.exec(line.slice(0, 2 * TITLE_MAX))?.[1]?.trim() ?? '';
-  const title = shortTitle(words.replace(/[ \t]#+$/, ''));
-  return title === null || /^#+$/.test(title) ? null : title;
+interface Heading {
+  readonly depth: number;
+  readonly title: string;
 }
 
-/** First heading of a Markdown text, code skipped; null when there is none. */
-export function firstHeading(text: string): string | null {
+/** A heading line; null for other lines and empty headings. */
+function headingOf(line: string): Heading | null {
+  const [, marks = '', words = ''] = HEADING.exec(line.slice(0, 2 * TITLE_MAX)) ?? [];
+  const title = shortTitle(words.trim().replace(/[ \t]#+$/, ''));
+  return title === null || /^#+$/.test(title) ? null : { depth: marks.length, title };
+}
+
+/** Headings of a Markdown text, code skipped. */
+function* headingsOf(text: string): Generator<Heading> {
   let fence: string | null = null;
   for (const [line] of text.matchAll(/[^\n]+/g)) {
     const mark = FENCE.exec(line)?.[1];
@@ -35,11 +40,22 @@ export function firstHeading(text: string): string | null {
     } else if (mark !== undefined) {
       fence = mark;
     } else {
-      const title = headingOf(line);
-      if (title !== null) return title;
+      const heading = headingOf(line);
+      if (heading !== null) yield heading;
     }
   }
-  return null;
+}
+
+export const hasHeading = (text: string): boolean => headingsOf(text).next().done !== true;
+
+/** The first heading of a Markdown text. Null when another one is as high: it names a chapter then, not the document. */
+export function titleOf(text: string): string | null {
+  let first: Heading | null = null;
+  for (const heading of headingsOf(text)) {
+    if (first !== null && heading.depth <= first.depth) return null;
+    first ??= heading;
+  }
+  return first?.title ?? null;
 }
 
 /** Numbers of pages or cells in ascending order: `3, 5–7` */
@@ -57,5 +73,5 @@ export function listed(numbers: readonly number[]): string {
 /** Markdown and plain text stay unchanged. Plain text may contain Markdown headings too. */
 export function readText(source: Source): Content {
   const { text, warnings } = sourceText(source);
-  return { text, title: firstHeading(text), pages: [], warnings };
+  return { text, title: titleOf(text), pages: [], warnings };
 }

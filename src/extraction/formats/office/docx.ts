@@ -7,9 +7,12 @@ import { htmlToMarkdown } from '../html';
 import { leftOut } from './left-out';
 import { type OfficeParts, openOffice } from './office-archive';
 import { partText } from './office-relations';
-import { firstHeading } from '../text';
+import { titleOf } from '../text';
 
 const DOCUMENT = 'word/document.xml';
+
+/** A paragraph in Word's style for the title of a document. */
+const TITLE = /<h1 class="title">[^]*?<\/h1>/;
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
@@ -18,7 +21,7 @@ const STYLES = [
   ...['TOC Heading', ...Array.from({ length: 9 }, (_, index) => `toc ${index + 1}`)].map(
     (name) => `p[style-name='${name}'] => !`,
   ),
-  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Title'] => h1.title:fresh",
   "p[style-name='Subtitle'] => p:fresh",
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
   "p[style-name='Code'] => pre:separator('\\n')",
@@ -66,6 +69,8 @@ export async function readDocx({ bytes, limits }: Source): Promise<Content> {
     });
   const { text } = htmlToMarkdown(value);
   if (text === '') throw new ExtractionError('document.no_text', 'The document holds no text');
+  const [written] = TITLE.exec(value) ?? [];
+  const title = written === undefined ? titleOf(text) : titleOf(htmlToMarkdown(written).text);
   const warnings = [...(hasHidden() ? ['Hidden text is left out'] : []), ...leftOut(parts, DOCUMENT)];
-  return { text, title: firstHeading(text), pages: [], warnings };
+  return { text, title, pages: [], warnings };
 }
