@@ -20,7 +20,7 @@ import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { CollectionBindings } from '../editing/collection-bindings';
 import { DefinitionGate } from '../checks/definition-gate';
 import { AssistantRepository } from '../storage/assistant.repository';
-import { freeName } from './free-name';
+import { freeName, unnumbered } from './free-name';
 import { exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
 import type { BoundDto, DroppedDto, ImportPlanDto } from './import.dto';
 
@@ -94,7 +94,7 @@ export class AssistantTransfer {
     const { name } = read.fields;
     if (into !== null || name === undefined) return read;
     const base = name.trim();
-    const taken = await this.assistants.within(caller.organizationId).namesLike(caller.userId, base);
+    const taken = await this.assistants.within(caller.organizationId).namesLike(caller.userId, unnumbered(base));
     return { ...read, fields: { ...read.fields, name: freeName(base, taken) } };
   }
 

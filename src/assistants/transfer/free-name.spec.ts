@@ -9,6 +9,11 @@ describe('the name of an imported assistant', () => {
     expect(freeName('Tutor', new Set(['Tutor', 'Tutor (2)', 'Tutor (4)']))).toBe('Tutor (3)');
   });
 
+  it('counts on from a number that it has', () => {
+    expect(freeName('Tutor (2)', new Set(['Tutor', 'Tutor (2)', 'Tutor (3)']))).toBe('Tutor (4)');
+    expect(freeName('Tutor (2)', new Set(['Tutor']))).toBe('Tutor (2)');
+  });
+
   it('fits into the longest name', () => {
     const long = 'x'.repeat(200);
     expect(freeName(long, new Set([long]))).toBe(`${'x'.repeat(196)} (2)`);
