@@ -44,6 +44,7 @@ module.exports = {
           'scripts/**/*.mjs',
           'bench/**/*.mjs',
         ],
+        stryker: { config: ['test/mutants/stryker.config.mjs'] },
         // Imported by what test/support/kubernetes-types.ts compiles.
         ignoreDependencies: ['kubernetes-types'],
       },
