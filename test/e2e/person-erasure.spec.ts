@@ -89,7 +89,7 @@ async function busyTeacher(): Promise<{ who: Person; shared: number; alone: numb
     type: 'classic',
     prompt_template: '{user_input}',
   });
-  const ask = { messages: [user(`my ${CANARY} question`)] };
+  const ask = { messages: [user(`my ${CANARY} question, ${'at length '.repeat(40)}and the end of a long question`)] };
   ok(await who.api('POST', `/api/v1/assistants/${alone}/completions`, ask, { 'idempotency-key': `k-${who.userId}` }));
   ok(await who.api('POST', `/api/v1/assistants/${shared}/completions`, { ...ask, user: CANARY }));
   await until(async () => (await who.api('GET', '/api/v1/runs')).json.total >= 2);
@@ -404,7 +404,7 @@ describe('erasing and exporting', () => {
     expect(JSON.stringify(entries)).not.toContain(owner.userId);
   });
 
-  it('gives an administrator no private material of a member, and an owner all of it', async () => {
+  it('gives an administrator no private material and no words of the runs of a member, and an owner all of it', async () => {
     const { who } = await busyTeacher();
     const admin = await person(app, { role: 'admin', scopes: ['chat', 'read', 'write', 'admin'] });
     const path = `${MEMBERS}/${who.userId}/data-export`;
@@ -414,7 +414,12 @@ describe('erasing and exporting', () => {
       expect.arrayContaining(['conversations', 'files', 'documents']),
     );
     expect([...less.values()].join('')).not.toContain(`The ${CANARY} sings at dawn`);
-    expect((await archiveOf(owner, path)).get(`files/${CANARY}.md`)).toBe(`private ${CANARY}`);
+    expect(rowsIn(less, 'runs').map(({ answer }) => answer)).toEqual([null, null]);
+    expect([...less.values()].join('')).not.toMatch(/The zebrafinch answers|end of a long question/);
+    const all = await archiveOf(owner, path);
+    expect(rowsIn(all, 'runs').map(({ answer }) => answer)).toEqual(Array(2).fill('The zebrafinch answers.'));
+    expect(JSON.stringify(rowsIn(all, 'runs'))).toContain('end of a long question');
+    expect(all.get(`files/${CANARY}.md`)).toBe(`private ${CANARY}`);
   }, 60_000);
 
   it('gives no archive to keys that speak for others', async () => {

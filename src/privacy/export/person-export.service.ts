@@ -31,8 +31,10 @@ documents/      documents in the person's knowledge bases, by knowledge base
 
 Left out: secrets, the search index, which repeats the documents, and what belongs to others: prompts and material of
 assistants, and other people in the audit log. An administrator's copy has no conversations, prompt templates,
-rubrics, files and documents.
+rubrics, files and documents, and of runs the beginning of the question without the answer.
 `;
+
+type Archived = PersonIn & { readonly confidential: boolean };
 
 interface ManifestTable {
   readonly table: string;
@@ -76,7 +78,7 @@ export class PersonExports {
     for (const table of leaving.filter((each) => !isLeftOut(each))) {
       const entry: ManifestTable = { table: table.table, kind: table.kind, rows: 0 };
       tables.push(entry);
-      yield { path: `data/${table.table}.json`, content: this.rowsOf(table, person, entry) };
+      yield { path: `data/${table.table}.json`, content: this.rowsOf(table, { ...person, confidential }, entry) };
     }
     const missing: string[] = [];
     const taken = new Set<string>();
@@ -92,7 +94,7 @@ export class PersonExports {
     yield { path: 'manifest.json', content: [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)] };
   }
 
-  private async *rowsOf(table: PersonTable, person: PersonIn, entry: ManifestTable): AsyncGenerator<Buffer> {
+  private async *rowsOf(table: PersonTable, person: Archived, entry: ManifestTable): AsyncGenerator<Buffer> {
     let after: string | null = null;
     for (;;) {
       const page = await this.rows.page(table, person, after, PAGE);
@@ -108,7 +110,7 @@ export class PersonExports {
     yield Buffer.from(entry.rows === 0 ? '[]\n' : '\n]\n');
   }
 
-  private async run(person: PersonIn, id: string): Promise<object | null> {
+  private async run(person: Archived, id: string): Promise<object | null> {
     const run = await this.runs.archived(person, id);
     return run === null ? null : presentRun(run);
   }

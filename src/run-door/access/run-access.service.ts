@@ -103,22 +103,22 @@ export class RunAccess {
 
   /**
    * A run for the archive of its asker, who reads it as somebody who edits nothing, in whatever organization: the whole
-   * question and answer, the sources without links, and figures. Null for words that are not the asker's: runs of called
-   * assistants, and repetitions.
+   * question and answer, the sources without links, and figures. An administrator's copy has the beginning of the question
+   * only. Null for words that are not the asker's: runs of called assistants, and repetitions.
    */
-  async archived({ organizationId, userId }: Principal, id: string): Promise<VisibleRun | null> {
+  async archived(
+    { organizationId, userId, confidential }: Principal & { readonly confidential: boolean },
+    id: string,
+  ): Promise<VisibleRun | null> {
     const record = await this.runs.find(organizationId, id);
     if (record?.userId !== userId || record.parentRunId !== null || record.replay !== null) return null;
+    const shown = { ...record, sources: sourcesForAskers(record.sources, NO_BASES), costMicros: null };
+    if (!confidential) return { record: shown, withContents: false, nested: [], answer: null };
     const recording = await this.runs.recording(record);
     const isKept = typeof recording !== 'string';
     const answer = isKept ? recording.answer : await this.runs.answer(record);
     return {
-      record: {
-        ...record,
-        question: isKept ? lastQuestion(recording.request.messages) : record.question,
-        sources: sourcesForAskers(record.sources, NO_BASES),
-        costMicros: null,
-      },
+      record: { ...shown, question: isKept ? lastQuestion(recording.request.messages) : record.question },
       withContents: false,
       nested: [],
       answer: answer === null ? null : this.links.withoutTokens(answer),
