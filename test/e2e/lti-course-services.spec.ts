@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp } from '../support/app';
+import { uuidv7 } from '../../src/kernel';
+import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 import { COURSE, launch, LtiPlatform, ROLES, SCOPE, STUDENT, TEACHER } from '../support/lti-platform';
 import { SsoBrowser, type Visit } from '../support/sso-browser';
 
@@ -58,6 +59,13 @@ afterEach(() => {
   lms.grades.gradable = null;
 });
 
+/** Calls with a new key of the teacher, outside a launch. */
+async function byKey(body: object): Promise<(method: string, path: string, body?: unknown) => Promise<ApiAnswer>> {
+  const owner = (await teacher.me()).user.id;
+  const { json } = await app.api('POST', '/api/v1/api-keys', { name: 'course key', owner, ...body });
+  return (method, path, sent) => app.api(method, path, sent, { authorization: `Bearer ${json.key}` });
+}
+
 describe('the people of a course', () => {
   beforeEach(() => {
     const crowd = Array.from({ length: 998 }, (_, index) => ({ sub: `s-${index}`, roles: [ROLES.learner] }));
@@ -90,6 +98,25 @@ describe('the people of a course', () => {
     expect((await members(student)).status).toBe(404);
     expect((await app.api('GET', `/api/v1/lti/courses/${course}/members`)).status).toBe(404);
     expect((await app.api('GET', '/api/v1/lti/courses/1/members')).status).toBe(404);
+  });
+
+  it.each([
+    ['some assistants', () => ({ assistant_ids: [Number(assistant)] })],
+    ['published assistants', () => ({ published_only: true })],
+  ])('and their grades are out of reach of a key of their teacher for %s', async (_name, bounds) => {
+    const asksByKey = await byKey({ scopes: ['chat', 'read'], ...bounds() });
+    const grades = `/api/v1/lti/activities/${activity}/grades`;
+    const grade = { person: 'student-1', score: 1, maximum: 10 };
+    for (const [method, path, body] of [
+      ['GET', `/api/v1/lti/courses/${course}/members`, undefined],
+      ['GET', grades, undefined],
+      ['POST', grades, grade],
+      ['POST', `${grades}/${uuidv7()}/send`, undefined],
+    ] as const) {
+      const { status, json } = await asksByKey(method, path, body);
+      expect([method, path, status, json.reason]).toEqual([method, path, 403, 'key.restricted']);
+    }
+    expect(lms.grades.of('student-1')).toEqual([]);
   });
 
   it('are refused where the pages go in a circle, or to another server with the token', async () => {
@@ -190,6 +217,15 @@ describe('a grade', () => {
     const paths: string[] = json.errors.map(({ path }: { path: string }) => path);
     expect([...new Set(paths)].sort()).toEqual(['comment', 'maximum', 'person', 'score']);
     expect((await gives(GRADE, student)).status).toBe(404);
+  });
+
+  it('is given by a key of the teacher only with the scope write', async () => {
+    const grades = `/api/v1/lti/activities/${activity}/grades`;
+    const reading = await byKey({ scopes: ['chat', 'read'] });
+    for (const path of [grades, `${grades}/${uuidv7()}/send`])
+      expect((await reading('POST', path, GRADE)).json).toMatchObject({ status: 403, reason: 'scope.needed' });
+    const writing = await byKey({ scopes: ['chat', 'read', 'write'] });
+    expect((await writing('POST', grades, GRADE)).json).toMatchObject({ state: 'sent' });
   });
 
   it('is refused before it is kept where the platform takes none', async () => {

@@ -1,10 +1,5 @@
 import { assertScope } from '../../auth';
-import { assertUnrestricted, type Caller } from '../../kernel';
-
-/** A launch teaches its course. Another credential keeps its bounds. @throws {AppError} `forbidden` for a restricted key */
-export function assertTeaches(caller: Caller): void {
-  if (caller.activityIds === undefined) assertUnrestricted(caller);
-}
+import type { Caller } from '../../kernel';
 
 /** @throws {AppError} `forbidden` for a key that may not write */
 export function assertChanges(caller: Caller): void {

@@ -4,6 +4,7 @@ import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
+import { assertChanges } from '../dashboard/taught-person';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import type { GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';
@@ -40,16 +41,20 @@ export class Grades {
     private readonly audit: AuditLog,
   ) {}
 
-  /** @throws {AppError} `not_found` for people who do not teach the course */
+  /** @throws {AppError} `not_found` for people who do not teach the course, `forbidden` for a restricted key */
   async list(caller: Caller, activityId: string): Promise<GradeListDto> {
     const { activity } = await this.graded(caller, activityId);
     const items = await this.grades.within(caller.organizationId).ofActivity(activity.id);
     return { items: items.map(viewOf) };
   }
 
-  /** Keeps the grade, then sends it. A refusal of the platform is part of the answer. @throws {AppError} `not_found`, `conflict` */
+  /**
+   * Keeps the grade, then sends it. A refusal of the platform is part of the answer.
+   * @throws {AppError} `not_found`, `forbidden`, `conflict`
+   */
   async give(caller: Caller, activityId: string, input: NewGradeDto): Promise<GradeDto> {
     const graded = await this.graded(caller, activityId);
+    assertChanges(caller);
     const { organizationId } = caller;
     assertGradable(graded.activity);
     const userId = await this.taught.userOf(caller, graded.platform.id, input.person);
@@ -73,9 +78,10 @@ export class Grades {
     return this.deliver(caller, graded, grade);
   }
 
-  /** Sends a kept grade again. @throws {AppError} `not_found`, `conflict` where the platform has it already */
+  /** Sends a kept grade again. @throws {AppError} `not_found`, `forbidden`, `conflict` where the platform has it already */
   async send(caller: Caller, activityId: string, id: string): Promise<GradeDto> {
     const graded = await this.graded(caller, activityId);
+    assertChanges(caller);
     const found = isUuid(id) ? await this.grades.within(caller.organizationId).ofActivityById(activityId, id) : null;
     if (found === null) throw notFound('Grade');
     if (found.state === 'sent')

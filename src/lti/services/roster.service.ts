@@ -33,7 +33,10 @@ export class Roster {
     private readonly members: MembersService,
   ) {}
 
-  /** @throws {AppError} `not_found` for people who do not teach the course, `conflict` without a roster */
+  /**
+   * @throws {AppError} `not_found` for people who do not teach the course, `forbidden` for a restricted key, `conflict`
+   * without a roster
+   */
   async list(caller: Caller, courseId: string): Promise<CourseMembersDto> {
     const course = await this.taught.course(caller, courseId);
     if (course === null) throw notFound('Course');

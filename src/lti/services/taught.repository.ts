@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { Caller } from '../../kernel';
+import { assertUnrestricted, type Caller } from '../../kernel';
 import { ActivityEntity } from '../courses/activity.entity';
 import { CourseEntity } from '../courses/course.entity';
 import { CoursePersonEntity } from '../courses/course-person.entity';
@@ -11,7 +11,10 @@ import { LtiIdentityEntity } from '../people/identity.entity';
 export class TaughtRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async course({ organizationId, userId, activityIds }: Caller, courseId: string): Promise<CourseEntity | null> {
+  /** @throws {AppError} `forbidden` for a restricted key */
+  async course(caller: Caller, courseId: string): Promise<CourseEntity | null> {
+    assertTeaches(caller);
+    const { organizationId, userId, activityIds } = caller;
     const manager = this.dataSource.manager;
     const launched = { courseId, organizationId, id: In([...(activityIds ?? [])]) };
     if (activityIds !== undefined && !(await manager.existsBy(ActivityEntity, launched))) return null;
@@ -20,7 +23,9 @@ export class TaughtRepository {
     return manager.findOneBy(CourseEntity, { id: courseId, organizationId });
   }
 
+  /** @throws {AppError} as `course` */
   async activity(caller: Caller, id: string): Promise<ActivityEntity | null> {
+    assertTeaches(caller);
     const { organizationId } = caller;
     const activity = await this.dataSource.manager.findOneBy(ActivityEntity, { id, organizationId });
     if (activity?.courseId == null) return null;
@@ -48,4 +53,9 @@ export class TaughtRepository {
     const known = await this.dataSource.manager.findBy(LtiIdentityEntity, where);
     return new Map(known.map(({ subject, userId }) => [userId, subject]));
   }
+}
+
+/** A launch teaches its course. Another credential keeps its bounds. */
+function assertTeaches(caller: Caller): void {
+  if (caller.activityIds === undefined) assertUnrestricted(caller);
 }
