@@ -188,6 +188,26 @@ describe('references', () => {
     },
   );
 
+  it('that an editor first writes where no tool reads them are bound by no later save of theirs', async () => {
+    const ids = await upload(teacher);
+    for (const [path, given] of everywhere(ids)) {
+      const body: Record<string, unknown> = {
+        prompt_template: '{1_context}{1_rubric}{1_file}{context}{user_input}',
+        ...on(given),
+      };
+      const id = await make(teacher);
+      await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+      const { tools, ...metadata } = body['metadata'] as Record<string, any>;
+      const unread = { ...metadata, functions: [], rag_processor: 'no_rag' };
+      const entries = tools?.map(({ config, fallback }: any) => ({ plugin: 'no_rag', ...(config ?? fallback.config) }));
+      const hidden = { ...body, metadata: entries === undefined ? unread : { ...metadata, tools: entries } };
+      expect([path, (await colleague.api('PATCH', `${ASSISTANTS}/${id}`, hidden)).status]).toEqual([path, 200]);
+      const shown = await colleague.api('PATCH', `${ASSISTANTS}/${id}`, body);
+      expect([path, shown.status, inaccessible(shown)]).toEqual([path, 200, [path]]);
+      expect((await ask(id)).text).not.toMatch(/Notes|Thesis/);
+    }
+  });
+
   it('that both may read are bound when an editor adds them', async () => {
     const ids = await upload(teacher);
     const id = await make(teacher);
@@ -414,31 +434,6 @@ describe('names of collections', () => {
     const id = await make(teacher, rag('old-slug'));
     await teacher.api('PATCH', `/api/v1/knowledge-bases/${kb}`, { slug: 'new-slug' });
     expect(await diagnosed(id)).toEqual([]);
-  });
-});
-
-describe('feature switches', () => {
-  const set = (features: object) => app.api('PATCH', '/api/v1/organizations/default', { features });
-
-  it('hide what they switch off and leave classic assistants alone', async () => {
-    const id = await make(teacher);
-    expect((await set({ multi_tool: false, functions: false, sharing: false, publishing: false })).status).toBe(200);
-    try {
-      const refused = [
-        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: multiTool() }),
-        await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: multiTool() }),
-        await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'x', metadata: multiTool() }),
-        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: { ...CLASSIC, tools: ['weather'] } }),
-        await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email }] }),
-        await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`),
-      ];
-      expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
-        refused.map(() => [403, 'feature_disabled']),
-      );
-      expect((await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: CLASSIC })).status).toBe(201);
-    } finally {
-      await set({ multi_tool: true, functions: true, sharing: true, publishing: true });
-    }
   });
 });
 

@@ -564,3 +564,28 @@ describe('sharing', () => {
     );
   });
 });
+
+describe('feature switches', () => {
+  const set = (features: object) => app.api('PATCH', '/api/v1/organizations/default', { features });
+
+  it('hide what they switch off and leave classic assistants alone', async () => {
+    const id = await make(teacher);
+    expect((await set({ multi_tool: false, functions: false, sharing: false, publishing: false })).status).toBe(200);
+    try {
+      const refused = [
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: multiTool() }),
+        await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: multiTool() }),
+        await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'x', metadata: multiTool() }),
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: { ...CLASSIC, tools: ['weather'] } }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email }] }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`),
+      ];
+      expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
+        refused.map(() => [403, 'feature_disabled']),
+      );
+      expect((await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: CLASSIC })).status).toBe(201);
+    } finally {
+      await set({ multi_tool: true, functions: true, sharing: true, publishing: true });
+    }
+  });
+});

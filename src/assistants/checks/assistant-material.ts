@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  configReferences,
-  type ConfigReference,
-  member,
-  normaliseDocument,
-  type StoredDefinition,
-} from '../../definition';
-import { AppError, isJsonObject, type Principal } from '../../kernel';
+import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../../definition';
+import { AppError, type Principal } from '../../kernel';
 import { KnowledgeBasesService } from '../../knowledge-bases';
 import { PeopleNames } from '../../organizations';
 import { RubricsService } from '../../rubrics';
@@ -55,20 +49,9 @@ export class AssistantMaterial {
   }
 
   private inConfig(reference: ConfigReference): readonly Reference[] {
-    const properties = member(this.gaps.schemaOf(reference), 'properties');
-    if (!isJsonObject(properties)) return [];
-    return Object.entries(properties).flatMap(([setting, schema]) => {
-      const items = isJsonObject(schema) ? member(schema, 'items') : undefined;
-      const type = isJsonObject(schema)
-        ? (schema['x-reference'] ?? (isJsonObject(items) && items['x-reference']))
-        : null;
-      const value = member(reference.config, setting);
-      if (!isType(type)) return [];
-      return (Array.isArray(value) ? value : [value])
-        .filter(
-          (each): each is string | number => typeof each === 'number' || (typeof each === 'string' && each !== ''),
-        )
-        .map((each) => ({ type, value: each }));
+    return this.gaps.values(reference).flatMap(({ kind, value }): Reference[] => {
+      const isNamed = typeof value === 'number' || (typeof value === 'string' && value !== '');
+      return isType(kind) && isNamed ? [{ type: kind, value }] : [];
     });
   }
 

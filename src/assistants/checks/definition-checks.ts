@@ -135,28 +135,50 @@ export class DefinitionChecks {
       ...judged.filter(({ code }) => code === 'tool.inaccessible'),
       ...(isOwner ? [] : await this.reach.unreadable(document, edit.by)),
     ];
-    const known = boundValues(edit.before);
-    const keys = new Map(values.map(({ path, key }) => [path, key]));
+    const known = this.bound(edit.before);
+    const [keys, kinds] = [keysOf(values), this.kinds(document)];
     return new Set(
       unreadable.flatMap(({ path }) => {
-        const key = keys.get(path) ?? keys.get(path.replace(/kb_id$/, 'collection_id'));
-        return key === undefined || known.has(key) ? [] : [key];
+        const key = keyAt(keys, path);
+        return key === undefined || known.has(thing(kinds.get(path), key)) ? [] : [key];
       }),
     );
   }
+
+  /** What an earlier definition read and did not mark: a value that no tool read was judged by nobody. */
+  private bound(before: Definition | null): ReadonlySet<string> {
+    if (before === null) return new Set();
+    const marked = unboundKeys(before.collectionIds);
+    const keys = keysOf(namedValues(storedDefinition(before)));
+    const kinds = this.kinds(normaliseDocument(boundDefinition(before), this.rules));
+    return new Set(
+      [...kinds].flatMap(([path, kind]) => {
+        const key = keyAt(keys, path);
+        return key === undefined || marked.has(key) ? [] : [thing(kind, key)];
+      }),
+    );
+  }
+
+  /** Kinds of the things that the tools of a document name, by place. */
+  private kinds(document: AssistantDocument): ReadonlyMap<string, unknown> {
+    const values = configReferences(document).flatMap((reference) => this.gaps.values(reference));
+    return new Map(values.map(({ path, kind }) => [path, kind]));
+  }
 }
+
+/** The same name of another kind is another thing. */
+const thing = (kind: unknown, key: string): string => `${String(kind)} ${key}`;
+
+const keysOf = (values: readonly NamedValue[]): ReadonlyMap<string, string> =>
+  new Map(values.map(({ path, key }) => [path, key]));
+
+const keyAt = (keys: ReadonlyMap<string, string>, path: string): string | undefined =>
+  keys.get(path) ?? keys.get(path.replace(/kb_id$/, 'collection_id'));
 
 interface Saving extends Pick<CheckSubject, 'owner' | 'edit'> {
   readonly stored: CheckSubject['definition'];
   readonly judged: readonly Judged[];
   readonly values: readonly NamedValue[];
-}
-
-/** Keys of the values of an earlier definition that are not marked as unbound. */
-function boundValues(before: Definition | null): ReadonlySet<string> {
-  if (before === null) return new Set();
-  const marked = unboundKeys(before.collectionIds);
-  return new Set(namedValues(storedDefinition(before)).flatMap(({ key }) => (marked.has(key) ? [] : [key])));
 }
 
 /** References as the author wrote them, those of disabled tools left out. */

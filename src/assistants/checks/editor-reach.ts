@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AssistantDocument, type ConfigReference, configReferences, member } from '../../definition';
-import { isJsonObject, type Principal } from '../../kernel';
+import { type AssistantDocument, type ConfigReference, configReferences } from '../../definition';
+import type { Principal } from '../../kernel';
 import { AssistantTargets } from './assistant-targets';
 import { ReferenceGaps } from './reference-gaps';
 
@@ -25,8 +25,9 @@ export class EditorReach {
     const found: Unreadable[] = [];
     for (const reference of configReferences(document)) {
       const gaps = (await this.gaps.of(reference, editor)).filter(({ code }) => code === 'tool.inaccessible');
-      const messages = new Map([...gaps, ...this.files(reference)].map(({ path, message }) => [path, message]));
-      for (const [path, message] of messages) found.push({ path: reference.at(path), message });
+      const judged = gaps.map(({ path, message }) => ({ path: reference.at(path), message }));
+      const messages = new Map([...judged, ...this.files(reference)].map(({ path, message }) => [path, message]));
+      for (const [path, message] of messages) found.push({ path, message });
     }
     for (const { code, path, message } of await this.targets.check(document, editor, null))
       if (code === 'tool.inaccessible') found.push({ path, message });
@@ -35,14 +36,9 @@ export class EditorReach {
 
   /** A file belongs to its owner alone: the same path of the editor is another file. */
   private files(reference: ConfigReference): Unreadable[] {
-    const { config } = reference;
-    const properties = member(this.gaps.schemaOf(reference), 'properties');
-    if (!isJsonObject(properties)) return [];
-    return Object.entries(properties).flatMap(([path, schema]) => {
-      const value = member(config, path);
+    return this.gaps.values(reference).flatMap(({ path, kind, value }) => {
       const named = typeof value === 'string' && value !== '';
-      if (!named || !isJsonObject(schema) || schema['x-reference'] !== 'file') return [];
-      return [{ path, message: `file ${value} is not accessible` }];
+      return named && kind === 'file' ? [{ path, message: `file ${value} is not accessible` }] : [];
     });
   }
 }

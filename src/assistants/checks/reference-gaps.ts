@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { ConfigReference } from '../../definition';
-import type { JsonObject, Principal } from '../../kernel';
+import { type ConfigReference, member } from '../../definition';
+import { isJsonObject, type JsonObject, type Principal } from '../../kernel';
 import { type ConfigGap, FunctionCatalogue, ToolCatalogue } from '../../tools';
+
+/** A value that a tool reads, with its place in the definition. */
+export interface ReadValue {
+  readonly path: string;
+  /** The kind of thing that the value names: `x-reference`, or else the tool. */
+  readonly kind: unknown;
+  readonly value: unknown;
+}
 
 /** Missing and unreadable references of configs, for tools and functions alike. */
 @Injectable()
@@ -25,4 +33,20 @@ export class ReferenceGaps {
   schemaOf({ kind, tool }: ConfigReference): JsonObject {
     return (kind === 'function' ? this.functions : this.tools).find(tool)?.definition.config_schema ?? {};
   }
+
+  /** The values of the settings that the tool declares. Nothing reads other members of a config. */
+  values(reference: ConfigReference): ReadValue[] {
+    const properties = member(this.schemaOf(reference), 'properties');
+    if (!isJsonObject(properties)) return [];
+    return Object.entries(properties).flatMap(([setting, schema]) => {
+      const kind = kindOf(schema) ?? this.nameOf(reference);
+      const value = member(reference.config, setting);
+      return Array.isArray(value)
+        ? value.map((each: unknown, index) => ({ path: reference.at(`${setting}[${index}]`), kind, value: each }))
+        : [{ path: reference.at(setting), kind, value }];
+    });
+  }
 }
+
+const kindOf = (schema: unknown): unknown =>
+  isJsonObject(schema) ? (schema['x-reference'] ?? kindOf(schema['items'])) : undefined;
