@@ -126,8 +126,15 @@ export class ModelRequests {
   }
 
   private context() {
-    const { run } = this.answer.completion;
-    return { signal: run.signal, runId: run.id, scope: scopeOf(this.answer.completion), emit: run.emit };
+    const { run, assistant } = this.answer.completion;
+    const { organizationId } = assistant;
+    return {
+      signal: run.signal,
+      runId: run.id,
+      scope: scopeOf(this.answer.completion),
+      organizationId,
+      emit: run.emit,
+    };
   }
 }
 

@@ -68,6 +68,8 @@ export interface ModelCallContext {
   readonly runId: string;
   /** Identifies the conversation. A connector recalls kept values in the same scope only. */
   readonly scope?: string;
+  /** The organization of the assistant. What a connector learns of a model counts for it alone. */
+  readonly organizationId?: string;
   readonly emit: EmitRunEvent;
 }
 

@@ -68,11 +68,14 @@ export class ConformanceDriver {
     return this.connector.stream(request, this.subject.target(), this.context(signal))[Symbol.asyncIterator]();
   }
 
-  async stream(request = this.request(), signal?: AbortSignal): Promise<Streamed> {
+  async stream(request = this.request(), signal?: AbortSignal, organizationId = 'a'): Promise<Streamed> {
     const chunks: ModelChunk[] = [];
     let error: AppError | null = null;
     try {
-      const batches = this.connector.stream(request, this.subject.target(), this.context(signal));
+      const batches = this.connector.stream(request, this.subject.target(), {
+        ...this.context(signal),
+        organizationId,
+      });
       for await (const batch of batches) chunks.push(...batch);
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;

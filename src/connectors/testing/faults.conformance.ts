@@ -92,6 +92,19 @@ export function describeFaults(driver: ConformanceDriver): void {
     await expect(driver.stream()).resolves.toMatchObject({ text: 'It is 42.' });
   });
 
+  it('waits for thoughts that nothing opens after two such answers in a row, in one organization, until another comes', async () => {
+    const [unopened, plain] = ['It may be 41.\n</think>\nIt is 42.', 'Models write `</think>` at the end.'];
+    const said = async (content: string, organizationId: string) => {
+      vendor.answers({ content });
+      return (await driver.stream(driver.request(), undefined, organizationId)).text;
+    };
+    for (const content of [unopened, plain, unopened, unopened]) expect(await said(content, 'b')).toBe(content);
+    expect(await said(unopened, 'b')).toBe('It is 42.');
+    expect(await said(unopened, 'c')).toBe(unopened);
+    expect(await said('No thoughts.', 'b')).toBe('No thoughts.');
+    expect(await said(unopened, 'b')).toBe(unopened);
+  });
+
   it('asks again after a failure that may pass', async () => {
     vendor.fails('server-error');
     vendor.answers({ content: 'Because.' });

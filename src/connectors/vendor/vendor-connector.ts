@@ -19,6 +19,8 @@ import { TurnMemory } from './turn-memory';
 import { answerOfStream, isStream, isWhole, WholeAnswerReader } from './other-framing';
 import { wireOf } from './wire-of';
 
+/** One answer may quote the tag. */
+const SURE = 2;
 /** Models remembered. */
 const MAX_THINKERS = 1_000;
 
@@ -28,8 +30,8 @@ type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
 export class VendorConnector<Kept extends object> implements Connector {
   private readonly transport: ModelTransport;
   private readonly turns = new TurnMemory<Kept>();
-  /** Models whose thoughts end with a tag that nothing opened. */
-  private readonly unopenedThinkers = new Set<string>();
+  /** Answers in a row whose thoughts end with a tag that nothing opened, by organization and model. */
+  private readonly unopened = new Map<string, number>();
 
   constructor(
     readonly definition: ConnectorDefinition,
@@ -104,12 +106,12 @@ export class VendorConnector<Kept extends object> implements Connector {
   private callOf(
     request: ModelRequest,
     target: ModelTarget,
-    { scope }: ModelCallContext,
+    { scope, organizationId = '' }: ModelCallContext,
     images: InlineImages,
     stream = false,
   ): VendorCall<Kept> {
     const owner = { target, scope };
-    const asked = `${target.baseUrl} ${request.model}`;
+    const asked = `${organizationId} ${target.baseUrl} ${request.model}`;
     return {
       request,
       target,
@@ -121,12 +123,15 @@ export class VendorConnector<Kept extends object> implements Connector {
       secrets: [target.apiKey],
       recall: (callId) => this.turns.recall(owner, callId),
       keep: (callId, kept) => this.turns.keep(owner, callId, kept),
-      thoughts: () => new ThoughtSplitter(this.unopenedThinkers.has(asked), () => this.thinksUnopened(asked)),
+      thoughts: () =>
+        new ThoughtSplitter((this.unopened.get(asked) ?? 0) >= SURE, (isUnopened) => this.learn(asked, isUnopened)),
     };
   }
 
-  private thinksUnopened(model: string): void {
-    if (this.unopenedThinkers.size < MAX_THINKERS) this.unopenedThinkers.add(model);
+  private learn(asked: string, isUnopened: boolean): void {
+    const before = this.unopened.get(asked) ?? 0;
+    if (!isUnopened) this.unopened.delete(asked);
+    else if (before > 0 || this.unopened.size < MAX_THINKERS) this.unopened.set(asked, before + 1);
   }
 }
 

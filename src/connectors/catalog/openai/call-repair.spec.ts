@@ -128,6 +128,19 @@ describe('calls put together from fragments', () => {
     expect(calls).toEqual([{ id: 'a', name: 'get_weather', arguments: '{}' }]);
   });
 
+  it('reads the arguments that it has told no more, however many pieces follow', () => {
+    const repair = new CallRepair();
+    repair.add([delta({ index: 0, id: 'a', name: 'f', arguments: '{"x":"' })]);
+    const reads = [jest.spyOn(RegExp.prototype, 'test'), jest.spyOn(String.prototype, 'slice')];
+    try {
+      const told = Array.from({ length: 500 }, (_, n) => repair.add([delta({ index: 0, arguments: `${n},` })]));
+      expect(told.flat().map((piece) => piece.arguments)).toEqual(Array.from({ length: 500 }, (_, n) => `${n},`));
+      expect(reads.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+    } finally {
+      for (const spy of reads) spy.mockRestore();
+    }
+  });
+
   it('finds nothing in fragments without a name', () => {
     expect(told([delta({ index: 0, id: 'a', arguments: '{}' })])).toEqual([]);
   });

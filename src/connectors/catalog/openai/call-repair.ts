@@ -3,6 +3,7 @@ import type { FunctionCallDelta } from '../../contract';
 import { callId, MAX_CALLS } from '../../vendor';
 
 /** Some vendors send `{}` before the real arguments, so a beginning that may become one waits. */
+const MAY_BE_EMPTY_CHARS = 302;
 const MAY_BE_EMPTY_OBJECT = /^\s{0,100}\{?\s{0,100}\}?\s{0,100}$/;
 
 /** A piece of a call as a vendor sent it: any member may be missing, shifted or repeated. */
@@ -24,8 +25,8 @@ class GrowingCall {
   position = -1;
   arguments = '';
   extraContent: JsonObject | undefined;
-  /** Characters of `arguments` that clients have. */
-  private told = 0;
+  /** The end of `arguments` that clients do not have yet. */
+  private waiting = '';
   /** Scanner state of `isWhole`: characters of `arguments` already read, the depth there, and whether in a string. */
   private seen = 0;
   private depth = 0;
@@ -62,20 +63,30 @@ class GrowingCall {
   addArguments(text: string): void {
     // Some vendors repeat the complete arguments in a last fragment.
     if (text === '' || (text.length > 1 && text === this.arguments && this.isWhole)) return;
-    const beginsAnew = this.told === 0 && text.trimStart().startsWith('{') && this.isWhole;
-    if (beginsAnew && MAY_BE_EMPTY_OBJECT.test(this.arguments)) {
+    const beginsAnew = !this.isTold && text.trimStart().startsWith('{') && this.isWhole;
+    if (beginsAnew && this.mayBeEmpty) {
       this.arguments = '';
+      this.waiting = '';
       this.seen = 0;
     }
     this.arguments += text;
+    this.waiting += text;
   }
 
   /** The arguments that clients do not have yet; what may be an empty object waits unless `isLast`. */
   untold(isLast: boolean): string {
-    if (!isLast && MAY_BE_EMPTY_OBJECT.test(this.arguments)) return '';
-    const text = this.arguments.slice(this.told);
-    this.told = this.arguments.length;
+    if (!isLast && !this.isTold && this.mayBeEmpty) return '';
+    const text = this.waiting;
+    this.waiting = '';
     return text;
+  }
+
+  private get isTold(): boolean {
+    return this.waiting.length < this.arguments.length;
+  }
+
+  private get mayBeEmpty(): boolean {
+    return this.arguments.length <= MAY_BE_EMPTY_CHARS && MAY_BE_EMPTY_OBJECT.test(this.arguments);
   }
 }
 

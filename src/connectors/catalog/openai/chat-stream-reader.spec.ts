@@ -291,18 +291,66 @@ describe('a stream of a careless vendor', () => {
     }
   });
 
-  it('waits for the thoughts of a model that closed without opening them before', () => {
-    let isKnown = false;
-    const ask = () =>
-      read([text('Hm, '), text('42?'), text('</think>'), text('It is 42.'), text(null, 'stop')], {
-        thoughts: new ThoughtSplitter(isKnown, () => (isKnown = true)),
-      });
-    ask();
-    expect(isKnown).toBe(true);
-    expect(texts(ask())).toBe('It is 42.');
-    const plain = read([text('No thoughts.'), text(null, 'stop')], { thoughts: new ThoughtSplitter(true) });
-    expect(texts(plain)).toBe('No thoughts.');
+  const ended = (pieces: readonly string[], startsInThoughts = false) => {
+    const isUnopened: boolean[] = [];
+    const thoughts = new ThoughtSplitter(startsInThoughts, (each) => isUnopened.push(each));
+    const said = texts(read([...pieces.map((piece) => text(piece)), text(null, 'stop')], { thoughts }));
+    return { said, isUnopened };
+  };
+
+  it.each([
+    ['on a line of its own', ['Hm, ', '42?', '\n', '</think>', '\n\n', 'It is 42.'], true],
+    ['cut in pieces', ['Hm\n', 'well', '\n</', 'think', '>', '\n', 'It is 42.'], true],
+    ['in one piece', ['Hm.\n</think>\nIt is 42.'], true],
+    ['within a line', ['Models ', 'end with ', '`', '</think>', '`', '\n', 'then.'], false],
+    ['after the tag that opens', ['Write:\n', '<think>', 'Hm\n', '</think>', '\n', 'It is 42.'], false],
+    ['after thoughts', ['<think>Hm', '</think>', '\n', '</think>', '\n', 'It is 42.'], false],
+    ['nowhere', ['It ', 'is ', '42.'], false],
+  ])('tells once that nothing opened the thoughts, whose closing tag stands %s', (_, pieces, isUnopened) => {
+    expect(ended(pieces).isUnopened).toEqual([isUnopened]);
   });
+
+  it('waits for the end of the thoughts of a model that opens none, and tells of an answer without it', () => {
+    const waiting = ended(['Hm, ', '42?\n', '</th', 'ink>', '\nIt is 42.'], true);
+    expect(waiting).toEqual({ said: 'It is 42.', isUnopened: [true] });
+    expect(ended(['No ', 'thoughts.'], true)).toEqual({ said: 'No thoughts.', isUnopened: [false] });
+    expect(ended(['<think>', 'Hm', '</think>', 'It is 42.'], true)).toEqual({ said: 'It is 42.', isUnopened: [false] });
+  });
+
+  /** Characters of the texts that are searched or cut while `work` runs. */
+  const charactersRead = (work: () => void): number => {
+    const methods = ['indexOf', 'includes', 'slice', 'trimStart'] as const;
+    let read = 0;
+    const spies = methods.map((name) => {
+      const original = String.prototype[name] as (...given: any[]) => any;
+      return jest.spyOn(String.prototype, name).mockImplementation(function (this: string, ...given: any[]) {
+        read += this.length;
+        return original.apply(this, given);
+      });
+    });
+    try {
+      work();
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    return read;
+  };
+
+  it.each([
+    ['thoughts that nothing opens', 'a', true],
+    ['text', 'a', false],
+    ['white space', ' ', false],
+  ])(
+    'reads a character of %s a fixed number of times, however long the answer is',
+    (_, character, startsInThoughts) => {
+      const pieces = 5_000;
+      const splitter = new ThoughtSplitter(startsInThoughts);
+      const read = charactersRead(() => {
+        for (let count = 0; count < pieces; count += 1) splitter.add(character);
+      });
+      expect(read).toBeLessThan(pieces * 100);
+    },
+  );
 
   it('leaves an answer that speaks of the tag alone', () => {
     const said = 'Models write <think> before they answer.';

@@ -17,7 +17,6 @@ const LEARNING_TRIES = 4;
 
 /** More answers at once (`n`) than OpenAI makes. */
 const MAX_CHOICES = 128;
-const CLOSING_TAG = '</think';
 const NOTHING_SENT = { calls: [], sentChars: 0 } as const;
 
 /** Reads OpenAI's stream: whole only with a finish reason. A cut body can look like a clean end. */
@@ -71,7 +70,7 @@ export class ChatStreamReader implements ChunkReader {
     if (match !== null) {
       this.flush(chunks);
       this.count(match.text.length);
-      if (match.text.includes(CLOSING_TAG)) this.thoughts.add(match.text);
+      this.thoughts.see(match.text);
       chunks.push({ data: match.data, text: match.text, finishReason: null, usage: null });
     } else if (event.data === '[DONE]') {
       this.done = true;
