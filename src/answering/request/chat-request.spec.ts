@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel';
+import { callerOf } from './caller-of';
 import { readChatRequest } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -14,6 +15,22 @@ function problemsOf(body: unknown): Record<string, string> {
   }
   throw new Error('accepted');
 }
+
+describe('the caller of a completion', () => {
+  const caller = { mayNameEndUser: 'anywhere' } as const;
+  const body = { metadata: { user_id: '42', email: 'eve@uni.test' } };
+  const asked = (who: object) => callerOf({ caller: who, body } as never).endUser;
+
+  it('is whom the gateway names in a header, whatever the body adds', () => {
+    const endUser = { source: 'x-openwebui-user-email', id: 'ada@uni.test' } as const;
+    expect(asked({ ...caller, endUser })).toEqual(endUser);
+  });
+
+  it('is named by the body where no header names anybody, and the gateway may do so', () => {
+    expect(asked(caller)).toMatchObject({ source: 'metadata.user_id', id: '42' });
+    expect(asked({ mayNameEndUser: 'in_headers' })).toBeUndefined();
+  });
+});
 
 describe('readChatRequest', () => {
   it('passes what the vendor knows and keeps what is ours', () => {

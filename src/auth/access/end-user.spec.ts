@@ -65,15 +65,6 @@ describe('whom the metadata of a request names', () => {
     expect(endUserOfMetadata(metadata)).toEqual(endUser);
   });
 
-  it('follows the name of the headers, which comes first', () => {
-    const named = { source: 'x-openwebui-user-email', id: 'ada@uni.test' } as const;
-    expect(endUserOfMetadata({ user_id: 7, email: 'ada' }, named)).toEqual({
-      ...named,
-      others: [{ source: 'metadata.user_id', id: '7' }],
-    });
-    expect(endUserOfMetadata(null, named)).toEqual(named);
-  });
-
   it.each([undefined, null, 'user_id', [], {}, { user: 'ada' }])('of %j is nobody', (metadata) => {
     expect(endUserOfMetadata(metadata)).toBeUndefined();
   });

@@ -46,12 +46,13 @@ export const endUserOfHeaders = (headers: IncomingHttpHeaders): EndUser | undefi
   firstOf(HEADERS, (source) => headers[source], 'headers.');
 
 /**
- * Reads a completion's `metadata`; `named` is the end user of the headers, who comes first.
+ * Reads a completion's `metadata`, where the headers name nobody: a gateway writes the headers, and may pass on the body
+ * of the end user.
  * @throws AppError `validation_failed`
  */
-export function endUserOfMetadata(metadata: unknown, named?: EndUser): EndUser | undefined {
-  if (!isJsonObject(metadata)) return named;
-  return firstOf(METADATA, (source) => metadata[source.slice('metadata.'.length)], '', named);
+export function endUserOfMetadata(metadata: unknown): EndUser | undefined {
+  if (!isJsonObject(metadata)) return undefined;
+  return firstOf(METADATA, (source) => metadata[source.slice('metadata.'.length)], '');
 }
 
 /** The first name counts for limits and records, and is refused when it cannot be read; others serve where it is unknown. */
@@ -59,19 +60,18 @@ function firstOf(
   sources: readonly EndUserSource[],
   valueOf: (source: EndUserSource) => unknown,
   prefix: string,
-  named?: EndUser,
 ): EndUser | undefined {
   const given = sources.flatMap((source): EndUserName[] => {
     const id = idIn(valueOf(source));
     return id === null ? [] : [{ source, id }];
   });
-  const first = named ?? given.shift();
+  const first = given.shift();
   if (first === undefined) return undefined;
   if (!isReadable(first)) {
     const message = `must name one person in at most ${MAX_CHARS} characters`;
     throw invalid([{ path: `${prefix}${first.source}`, message }]);
   }
-  const others = [...(named?.others ?? []), ...given.filter(isReadable)];
+  const others = given.filter(isReadable);
   return others.length === 0 ? first : { ...first, others };
 }
 
