@@ -17,8 +17,8 @@ import { withoutOrganization } from './platform/database';
 /** Groups of operations, in the order of the page of the API. */
 const TAGS: Readonly<Record<string, string>> = {
   OpenAI: 'Chat completions and models, as OpenAI names them',
-  Completions: 'Answers of an assistant that is named by its number',
-  Runs: 'Answers that go on without their client: start, follow, cancel, read',
+  Completions: 'Completions of one assistant, by its number',
+  Runs: 'Background runs: start, follow, cancel, read',
   Conversations: 'Kept conversations of the signed-in person',
   Receipts: 'Signed records of what a run did',
   Replays: 'Many runs repeated with another version, and compared',
@@ -29,8 +29,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Files: 'Uploaded files, and images that assistants made',
   'Knowledge bases': 'Collections of documents and searches in them',
   Documents: 'Documents of a knowledge base and their processing',
-  Sources: 'Addresses that a knowledge base reads again by itself',
-  Judgements: 'Passages judged for questions, and searches measured by them',
+  Sources: 'Web pages that a knowledge base fetches again on a schedule',
+  Judgements: 'Relevance judgements, and search quality measured with them',
   Rubrics: 'Assessment rubrics and their evaluation of texts',
   Organizations: 'Organizations, their settings and their members',
   Groups: 'Groups of members that assistants are shared with',
@@ -42,7 +42,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Privacy: "Download and erasure of a person's data, retention",
   'Usage and limits': 'Tokens, cost and limits',
   'First steps': 'Checklist of a new organization',
-  Migrations: 'Stored metadata taken to newer versions, and back',
+  Migrations: 'Upgrade and downgrade of stored metadata',
   LAMB: 'Routes of LAMB for its existing clients',
   Health: 'Probes, health report and metrics for operators',
 };

@@ -62,8 +62,8 @@ export class CreateApiKeyDto {
   assistant_ids?: number[];
 
   /**
-   * Published assistants only, no drafts of its owner either, under the same rules as `assistant_ids`. Not together with
-   * `write` or `admin`.
+   * Restricts the key to published assistants; drafts of its owner are excluded. The rules of `assistant_ids` apply.
+   * Cannot be combined with `write` or `admin`.
    */
   @MayBeOmitted()
   @IsBoolean()

@@ -73,7 +73,7 @@ export interface Caller extends Principal {
 export interface Reach {
   /** Null: all. */
   readonly assistantIds: readonly number[] | null;
-  /** Only while they are published, and nothing of drafts. */
+  /** Only assistants that are published now; drafts are excluded. */
   readonly publishedOnly: boolean;
 }
 
@@ -83,11 +83,15 @@ export const reachOf = ({ assistantIds, publishedOnly, activityIds }: Caller): R
   publishedOnly: publishedOnly === true && activityIds === undefined,
 });
 
-/** For everything about a person or an organization as a whole. @throws {AppError} `forbidden` */
+/** Guards data about a person or a whole organization against restricted keys. @throws {AppError} `forbidden` */
 export function assertUnrestricted(caller: Caller): void {
   const { assistantIds, publishedOnly } = reachOf(caller);
   if (assistantIds === null && !publishedOnly) return;
-  throw new AppError('forbidden', 'This key works for some assistants only', { reason: 'key.restricted' });
+  throw new AppError(
+    'forbidden',
+    'This key is restricted to some assistants and cannot do this; use a key without assistant_ids and published_only',
+    { reason: 'key.restricted' },
+  );
 }
 
 export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>

@@ -24,7 +24,7 @@ let app: TestApp;
 let upstream: Upstream;
 let document: OpenApi;
 let every: readonly Operation[];
-/** Those that ask for a credential. */
+/** Operations that need a credential. */
 let operations: readonly Operation[];
 let token: string;
 let scimUser: { id: string; userName: string };
@@ -112,7 +112,7 @@ interface Caller {
   readonly headers: Record<string, string>;
   /** Texts of the own organization that it may read. */
   readonly may?: readonly string[];
-  /** It may change objects of its organization, so that only readings are tried on them. */
+  /** True for callers with write rights: only reading operations are tried on their own organization. */
   readonly mayChange?: true;
 }
 
@@ -163,7 +163,7 @@ describe('every operation by every kind of caller', () => {
     return { status: response.status, address, text: await textOf(response) };
   }
 
-  /** What the answers to the caller should not have been, a line each. */
+  /** Calls every operation; returns one line for each answer that is wrong or leaks a secret. */
   async function walk(
     caller: Caller,
     objects: Objects,

@@ -378,7 +378,7 @@ describe('a bad launch of LTI 1.1', () => {
     expect([student.status, student.text]).toEqual([410, expect.stringContaining('<code>lti11_ended</code>')]);
     expect(student.text).toContain('Tell your teacher');
     const teacher = await moodle.launch(browser(), 'activity', { roles: 'Instructor' });
-    expect(teacher.text).toContain('with LTI 1.3 under Organization › Learning platforms');
+    expect(teacher.text).toContain('with LTI 1.3 under Administration › Learning platforms');
     expect((await app.api('GET', bridge())).json).toMatchObject({ state: 'ended' });
     await sql(`UPDATE lti_bridges SET until = $1`, [day(9)]);
   });

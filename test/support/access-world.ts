@@ -144,13 +144,13 @@ const NOBODY = '01a20082-0000-7000-8000-000000000000';
 const UNMADE = ['grades', 'deep-linking', 'erasures', 'migrations', 'sources', 'judgements', 'keys'];
 
 export interface Canaries {
-  /** Of the settings of an assistant that is not published. */
+  /** Texts in the settings of the unpublished assistant. */
   readonly settings: readonly string[];
-  /** Of those of the published one. */
+  /** Text in the settings of the published assistant. */
   readonly live: string;
-  /** Of a private document, behind what previews show. */
+  /** Text of a private document that previews do not show. */
   readonly passage: string;
-  /** Of a conversation. */
+  /** Text of a conversation. */
   readonly words: string;
 }
 

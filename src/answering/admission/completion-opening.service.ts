@@ -70,7 +70,11 @@ interface Held {
 function assertTextOnly({ messages }: ChatRequest): void {
   const problems = partsBesideText(messages);
   if (problems.length === 0) return;
-  throw new AppError('unsupported_content', 'This assistant has no vision: it reads text only', { problems });
+  throw new AppError(
+    'unsupported_content',
+    'This assistant reads text only. Send text, or set capabilities.vision in its metadata',
+    { problems },
+  );
 }
 
 /** Admits completions: all checks before a run exists. Failures become HTTP statuses. */

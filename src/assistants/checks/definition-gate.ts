@@ -64,7 +64,10 @@ export class DefinitionGate {
     assertPublishable(diagnostics, document.type);
   }
 
-  /** Without rules that the stored definition breaks already: another assistant has changed since, and nobody is locked out. */
+  /**
+   * Drops errors that the stored definition has already. A change of another assistant may have caused them, and must
+   * not block edits.
+   */
   private async refusing(
     diagnostics: readonly Diagnostic[],
     owner: Principal,

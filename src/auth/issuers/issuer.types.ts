@@ -40,7 +40,10 @@ export interface IssuerSettings {
   readonly accessTokenType: AccessTokenType;
   /** Space-separated. */
   readonly scopes: string;
-  /** Whether the userinfo endpoint is asked at each sign-in. It always is where the ID token lacks a claim that counts. */
+  /**
+   * Asks the userinfo endpoint at every sign-in. If false, it is asked only when the ID token lacks the name, the address
+   * or a claim of the rules.
+   */
   readonly userinfo: boolean;
   readonly accounts: AccountPolicy;
   readonly linkVerifiedEmail: boolean;

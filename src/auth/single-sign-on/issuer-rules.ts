@@ -41,7 +41,8 @@ export function problemsOf({ accounts, linkVerifiedEmail, rules }: IssuerSetting
   if (accounts === 'invitation' && !linkVerifiedEmail && rules.externalIdClaim === null) {
     problems.push({
       path: 'link_verified_email',
-      message: 'must be true, or external_id_claim be set, for accounts by invitation: else nobody could come in',
+      message:
+        'must be true when accounts is invitation, unless external_id_claim is set; otherwise nobody can sign in',
       code: 'issuer.needs_link',
     });
   }

@@ -137,7 +137,10 @@ export class UpdateIssuerDto {
   @MaxLength(500)
   scopes?: string;
 
-  /** Ask the userinfo endpoint at each sign-in. Without it, it is asked where the ID token lacks a claim that counts. */
+  /**
+   * Asks the userinfo endpoint at every sign-in. If false, it is asked only when the ID token lacks the name, the address
+   * or a claim of the rules.
+   */
   @MayBeOmitted()
   @IsBoolean()
   userinfo?: boolean;

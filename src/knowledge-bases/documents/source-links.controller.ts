@@ -42,7 +42,7 @@ export class SourceLinksController {
   @ApiQuery({
     name: 'link',
     description:
-      'Signed and expiring; for the signed-in person it was made for it does not expire. Access rights are checked at every use',
+      'Signed link. It expires, except for the signed-in person it was made for. Access rights are checked at every use.',
   })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @ApiExtraModels(ProblemDto)

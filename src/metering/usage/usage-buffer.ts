@@ -36,7 +36,7 @@ const keyOf = (row: UsageRow): string =>
 export class UsageBuffer implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Usage');
   private pending = new Map<string, UsageRow>();
-  /** On their way to the table. After an error their outcome is unknown, so they are sent again unchanged. */
+  /** Batches whose write is not confirmed. They are sent again unchanged, because an error leaves the outcome unknown. */
   private sent: Batch[] = [];
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;

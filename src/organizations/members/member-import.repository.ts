@@ -42,7 +42,7 @@ export class MemberImport extends TableImport<MemberEntity, ImportedMember> {
     return found;
   }
 
-  /** Those of the accounts that are in no organization: they were removed from theirs. */
+  /** Accounts that are in no organization, because they were removed from theirs. */
   async removed(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const left = new Set(ids);
     const members = this.dataSource.getRepository(MemberEntity);

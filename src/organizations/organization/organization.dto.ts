@@ -69,7 +69,10 @@ export class CreateMemberDto extends PersonDto {
 }
 
 export class UpdateMemberDto {
-  /** Of an account that no other organization has. A provider or directory that owns the account may change it again. */
+  /**
+   * New e-mail address. Refused (409) when another organization has the account too. The provider or directory that owns
+   * the account may change it again.
+   */
   @ApiProperty({ required: false, example: 'ada@example.edu' })
   @MayBeOmitted()
   @Transform(trim)

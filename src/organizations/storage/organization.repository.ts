@@ -4,7 +4,7 @@ import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../.
 import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 
-/** Of the organization that the first start makes; taken also before it. */
+/** Slug of the organization that the first start makes. It is reserved before that. */
 export const SYSTEM_SLUG = 'default';
 
 /** Advisory lock of the first start (`bell` as int4). */

@@ -184,7 +184,7 @@ export const SETTINGS = {
       person: variable('RUN_STREAMS_PER_PERSON=8', integer(1, 100_000)),
     },
   },
-  /** New completions are refused while the event loop lags by more than this; 0: never. */
+  /** New completions are refused while the event loop lags by more than this and at least eight answers are in progress; 0: never. */
   eventLoop: { delayLimitMs: variable('EVENT_LOOP_DELAY_LIMIT=200', integer(0, 60_000)) },
   /** Limits of reading one document. */
   extraction: {

@@ -40,7 +40,7 @@ export class BufferedCounters<Group, Row, View> {
   private readonly held: LRUCache<string, Held<View>>;
   /** Not in the table yet, by group and id. */
   private pending = new Map<string, Map<string, Row>>();
-  /** On its way to the table. After an error its outcome is unknown, so it is sent again unchanged. */
+  /** Batch whose write is not confirmed. It is sent again unchanged, because an error leaves the outcome unknown. */
   private sent: Batch<Row> | null = null;
   /** Reads and writes are serialised, so that no read sees a row that is still pending. */
   private turn: Promise<void> = Promise.resolve();

@@ -17,7 +17,7 @@ import type { StoredResponse } from './response-tape';
 const HEARTBEAT_MS = 5_000;
 const PURGE_EVERY = 3_600_000;
 const RETRY_MS = 500;
-/** By then, the lease of the key has expired. */
+/** Retries stop after this: the lease of the key has expired. */
 const RETRY_FOR_MS = 25_000;
 
 /** A claimed key: call exactly one of `complete` and `release`. */

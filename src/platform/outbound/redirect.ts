@@ -72,7 +72,7 @@ export function decodedBody({ headers, body }: Pick<Dispatcher.ResponseData, 'he
     body.on('error', () => undefined).destroy();
     throw new AppError(
       'upstream_bad_response',
-      `The server compressed its answer in a way that is not read: ${coding}`,
+      `The server compressed its answer as ${coding}; this service reads gzip, deflate and br`,
     );
   }
   // An error of either ends both, and is read from the decoder.

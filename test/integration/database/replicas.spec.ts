@@ -115,7 +115,8 @@ describeOnServer('transactions that lock tables in the opposite order', () => {
       const open = await protectedTables(today);
       await today.query(open.map((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`).join(';'));
       let done = 0;
-      // Pauses, as between requests: without a gap no change of a table ever gets its lock.
+      // 20 ms between transactions, as between requests: without a gap the migration never gets its lock. The test does
+      // not depend on the length.
       const work = [1, 2].map(async () => {
         for (; busy.on; done += 1) {
           await today.transaction(async (tx) => {

@@ -11,7 +11,7 @@ const hiddenIn = (properties: XmlElement | undefined): boolean | undefined => {
   return vanish === undefined ? undefined : isOn(vanish.attributes['w:val']);
 };
 
-/** What a style says itself or takes from those that it is based on. */
+/** Visibility by the style, else by the nearest style that it is based on. */
 function isHiddenStyle(style: XmlElement, byId: ReadonlyMap<string | undefined, XmlElement>): boolean {
   const seen = new Set<XmlElement>();
   let at: XmlElement | undefined = style;
@@ -53,7 +53,7 @@ const FIELDS: ReadonlySet<string> = new Set(['fldChar', 'instrText']);
 
 /** Finds the runs and table rows of a part that Word hides. */
 class HiddenScan {
-  /** In the order of their ends. */
+  /** Hidden ranges, ordered by their ends. */
   readonly found: [start: number, end: number][] = [];
   private readonly path: string[] = [];
   /** Styles of the open paragraphs, which text boxes nest. */

@@ -29,7 +29,7 @@ const NO_VIEW = 1 << 5;
 const NO_COMMENTS: ReadonlySet<string | undefined> = new Set(['Widget', 'FreeText', 'Link', 'Popup', 'FileAttachment']);
 const CHECKED = '☒';
 const FONT = 'annotation';
-/** Of letters on a page without any. */
+/** Font size in points for a page without text. */
 const SIZE = 10;
 /** Relative to the font size: width of most letters, and distance of lines. */
 const LETTER = 0.5;

@@ -71,12 +71,12 @@ export const ca: PageTexts = {
     },
     lti11_off: {
       reason: 'La plataforma de cursos obre aquesta activitat amb LTI 1.1, que està desactivat a la teva organització.',
-      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3, o que accepti LTI 1.1 fins a una data, a Organització › Plataformes d'aprenentatge › LTI 1.1.",
+      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3, o que accepti LTI 1.1 fins a una data, a Administració › Plataformes d'aprenentatge › LTI 1.1.",
     },
     lti11_ended: {
       reason:
         "La plataforma de cursos obre aquesta activitat amb LTI 1.1. La teva organització l'acceptava fins a una data que ja ha passat.",
-      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3 a Organització › Plataformes d'aprenentatge. Les activitats i les converses es conserven.",
+      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3 a Administració › Plataformes d'aprenentatge. Les activitats i les converses es conserven.",
     },
   },
   opening: "S'està obrint l'activitat …",

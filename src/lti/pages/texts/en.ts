@@ -69,12 +69,12 @@ export const en: PageTexts = {
     },
     lti11_off: {
       reason: 'The course platform opens this activity with LTI 1.1, which is switched off for your organization.',
-      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3, or to accept LTI 1.1 until a date, under Organization › Learning platforms › LTI 1.1.',
+      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3, or to accept LTI 1.1 until a date, under Administration › Learning platforms › LTI 1.1.',
     },
     lti11_ended: {
       reason:
         'The course platform opens this activity with LTI 1.1. Your organization accepted it until a date that is over.',
-      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3 under Organization › Learning platforms. Activities and conversations stay.',
+      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3 under Administration › Learning platforms. Activities and conversations stay.',
     },
   },
   opening: 'Opening the activity …',

@@ -70,12 +70,12 @@ export const es: PageTexts = {
     },
     lti11_off: {
       reason: 'La plataforma del curso abre esta actividad con LTI 1.1, que está desactivado en tu organización.',
-      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3, o que acepte LTI 1.1 hasta una fecha, en Organización › Plataformas de aprendizaje › LTI 1.1.',
+      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3, o que acepte LTI 1.1 hasta una fecha, en Administración › Plataformas de aprendizaje › LTI 1.1.',
     },
     lti11_ended: {
       reason:
         'La plataforma del curso abre esta actividad con LTI 1.1. Tu organización lo aceptaba hasta una fecha que ya ha pasado.',
-      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3 en Organización › Plataformas de aprendizaje. Las actividades y las conversaciones se conservan.',
+      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3 en Administración › Plataformas de aprendizaje. Las actividades y las conversaciones se conservan.',
     },
   },
   opening: 'Abriendo la actividad …',

@@ -71,12 +71,12 @@ export const eu: PageTexts = {
     },
     lti11_off: {
       reason: 'Ikastaro-plataformak LTI 1.1 bidez irekitzen du jarduera hau, eta desaktibatuta dago zure erakundean.',
-      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, edo LTI 1.1 data batera arte onar dezala, hemen: Erakundea › Ikaskuntza-plataformak › LTI 1.1.',
+      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, edo LTI 1.1 data batera arte onar dezala, hemen: Administrazioa › Ikaskuntza-plataformak › LTI 1.1.',
     },
     lti11_ended: {
       reason:
         'Ikastaro-plataformak LTI 1.1 bidez irekitzen du jarduera hau. Zure erakundeak onartzen zuen epea amaitu da.',
-      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, hemen: Erakundea › Ikaskuntza-plataformak. Jarduerak eta elkarrizketak gorde egiten dira.',
+      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, hemen: Administrazioa › Ikaskuntza-plataformak. Jarduerak eta elkarrizketak gorde egiten dira.',
     },
   },
   opening: 'Jarduera irekitzen …',

@@ -61,8 +61,8 @@ const patternsOf = (values: readonly string[]): string[] =>
   values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]).map((text) => `%${escaped(text)}%`);
 
 /**
- * The only ways to change sealed entries, or what a verification says about them. Each announces itself by an entry of its own, so that the verification can
- * tell them from tampering. All begin their own transactions.
+ * The only ways to change sealed entries, or what a verification says about them. Each writes an entry of its own, so
+ * that the verification can tell it from tampering. All begin their own transactions.
  */
 @Injectable()
 export class AuditKeeper {

@@ -44,7 +44,7 @@ interface ChangedContent {
   readonly hash: string;
 }
 
-/** By the id of the entry that is announced, in the order of the announcements. */
+/** Announced hashes by entry id, in the order of the announcements. */
 type Announcements = Map<string, { readonly hash: string; readonly sequence: number }[]>;
 
 function note(announcements: Announcements, after: unknown, sequence: number): void {

@@ -69,8 +69,8 @@ export const Public = (summary: string, { identifies = false } = {}): MethodDeco
     ApiOperation({
       summary,
       description: identifies
-        ? 'For everybody; a session or an API key tells who asks.'
-        : 'For everybody: needs no session and no API key.',
+        ? 'Public. A session or an API key identifies the caller.'
+        : 'Public: needs no session and no API key.',
       security: identifies ? [{}, { bearer: [] }, { cookie: [] }] : [],
     }),
     ApiExtraModels(ProblemDto),

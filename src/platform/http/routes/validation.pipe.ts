@@ -51,7 +51,7 @@ function limitOf(target: object, property: string, validator: string): unknown {
 
 type Constraint = readonly [validator: string, message: string];
 
-/** What is no number is neither too large nor too small: of a value of another type no limit is told. */
+/** A value of the wrong type breaks every limit as well; report only the type. */
 function tellable(constraints: readonly Constraint[]): readonly Constraint[] {
   const isOf = (code: string, [validator]: Constraint): boolean => CODES[validator] === code;
   const isWrong = constraints.some((each) => isOf('type', each));

@@ -8,13 +8,13 @@ type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
 type Rubric = Schema<'RubricDto'>;
 type UploadedFile = Schema<'FileDto'>;
 
-/** What an assistant uses with the access of its owner, to somebody who edits it and cannot open it. */
+/** Material that the assistant reads with its owner's access and the editor cannot open. */
 type LentMaterial = Schema<'AssistantMaterialDto'>;
 
 /** The lists that forms choose from. Each is fetched once and kept until `forgetCatalogues`; the next call repeats a failed fetch. */
 class Catalogues {
   private known = $state.raw<readonly ToolInfo[]>([]);
-  /** Of the assistant that is being edited. */
+  /** Lent material of the assistant being edited. */
   lent = $state.raw<readonly LentMaterial[]>([]);
   private processing = $state.raw(new ClassicProcessors([], []));
 

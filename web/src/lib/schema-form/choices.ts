@@ -72,7 +72,7 @@ const assistantOption = ({ id, name, type, metadata }: Schema<'AssistantDto'>): 
   aliases: [],
 });
 
-/** With what the assistant uses already by its owner's access, which the reader may leave there. */
+/** Adds material that the assistant already reads with its owner's access. */
 function withLent(kind: Reference, load: () => Promise<readonly Option[]>): () => Promise<readonly Option[]> {
   return () => {
     const lent = catalogues.lent

@@ -8,7 +8,7 @@ interface Present {
   readonly organization: { readonly id: string };
 }
 
-/** Whose questions are kept: an assistant's, or those of one form that is not saved yet. */
+/** Storage key of the questions of one assistant, or of one unsaved form. */
 export const questionsKey = (me: Present | null, owner: number | string): string =>
   `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${owner}`;
 
@@ -18,7 +18,7 @@ export const formInstance = (): string => `new-${Date.now().toString(36)}${Math.
 /** Context of the form's name, for what is tried before the assistant is saved. */
 export const FORM = Symbol('form');
 
-/** What was tried in a form belongs to the assistant that it made. */
+/** Moves the questions of a form to the assistant that was saved from it. */
 export function moveQuestions(me: Present | null, form: string, assistantId: number): void {
   const from = questionsKey(me, form);
   try {
