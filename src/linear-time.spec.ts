@@ -13,12 +13,13 @@ const FOLDERS = [
   'knowledge-bases/retrieval/passages',
   'knowledge-bases/retrieval/question',
   'knowledge-bases/search/words',
+  'lamb-import/convert',
   'planning/question',
   'rubrics',
   'templates',
 ];
 const LENGTH = 100_000;
-/** CPU time from which a call is measured at a quarter of the length, too. A pattern that begins again at each character takes some ten seconds. */
+/** Calls faster than this are not measured again. A quadratic pattern takes about ten seconds at `LENGTH`. */
 const SUSPECT_MS = 500;
 /** Four times the length takes four times as long in linear time and sixteen times as long in quadratic time. */
 const LINEAR_GROWTH = 9;
@@ -39,6 +40,7 @@ const HOSTILE: readonly ((length: number) => string)[] = [
   },
   (length) => `<m:oMath><m:r>${filled('<w:rPr>', length)}</m:r></m:oMath>`,
   (length) => `WEBVTT\n\n00:01.000 --> 00:02.000\n${filled('{\\an', length)}`,
+  (length) => `NaN${filled('\\"', length)}`,
   (length) => filled('Mixed — “text”, [links](x) and | tables |\n\n# With #\n* lists\n', length),
 ];
 
@@ -59,6 +61,23 @@ const rubricOf = (text: string): unknown => ({
       levels: [{ id: 'l', score: 1, label: text, description: text }],
     },
   ],
+});
+
+/** An organization of another LAMB, with a strange text in all that the import reads. */
+const organizationOf = (text: string): Record<string, unknown> => ({
+  id: 1,
+  slug: text,
+  name: text,
+  config: {
+    system_prompt: text,
+    setups: {
+      default: {
+        providers: { openai: { enabled: true, api_key: text, base_url: text, models: [text], default_model: text } },
+        knowledge_base: { server_url: text, api_token: text },
+      },
+    },
+    features: { [text]: true },
+  },
 });
 
 /** Arguments by the type of the parameter, as the source spells it. */
@@ -105,6 +124,13 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   SlotRenames: () => new Map([['a', 'b']]),
   '(type: string) => boolean': () => () => true,
   'readonly Correction[]': (text) => [{ from: 'levle', to: text, like: [] }],
+  JsonObject: rubricOf,
+  LambOrganization: organizationOf,
+  "Pick<LambOrganization, 'config'>": organizationOf,
+  "readonly Pick<LambOrganization, 'slug'>[]": (text) => [organizationOf(text), organizationOf(`${text}-`)],
+  'ReadonlyMap<string, string> | undefined': () => undefined,
+  'readonly AddressMapping[]': () => [{ from: new URL('http://a.example:1'), to: new URL('http://b.example:2') }],
+  NewNames: () => ({ file: (path: string) => `new/${path}`, assistant: (id: number) => id + 1 }),
   XmlScan: () => ({ open: () => undefined, close: () => undefined, text: () => undefined }),
   'readonly PdfLine[]': (text) => [lineOf(text), lineOf(text)],
   'readonly (readonly PdfLine[])[]': (text) => [[lineOf(text)], [lineOf(text)]],

@@ -16,11 +16,4 @@ describe('metadata that only Python reads', () => {
     const found = withoutPythonJson(given);
     expect([found.text, found.changes.length]).toEqual([text, changes]);
   });
-
-  it('is read in linear time', () => {
-    const hostile = `NaN${'\\"'.repeat(200_000)}`;
-    const started = process.cpuUsage();
-    withoutPythonJson(hostile);
-    expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
-  });
 });
