@@ -5,7 +5,6 @@ import modules from './pure-modules.cjs';
 
 const reports = join(tmpdir(), 'bellwether-mutants');
 
-/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: modules.mutate,
   plugins: ['@stryker-mutator/jest-runner'],
