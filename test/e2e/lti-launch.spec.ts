@@ -85,6 +85,17 @@ describe('a good launch', () => {
     expect(await user({ name: 'New Name', email: 'admin@localhost' })).toMatchObject(next);
   });
 
+  it.each(['admin', 'owner'])('leaves the address of an account that became %s here', async (role) => {
+    const sam = browser();
+    const [email, sub] = [`${role}-before@uni.example`, `became-${role}`];
+    await sam.launch({ claims: { sub, email } });
+    const member = `/api/v1/organizations/default/members/${email}`;
+    expect((await app.api('PATCH', member, { role })).status).toBe(200);
+    await browser().launch({ claims: { sub, email: `${role}-after@uni.example`, name: 'Followed' } });
+    const [row] = await sql('SELECT email FROM users WHERE email = ANY($1)', [[email, `${role}-after@uni.example`]]);
+    expect(row).toEqual({ email });
+  });
+
   it('passes hints on as they are, and refuses one that it cannot pass on', async () => {
     const start = async (hint: string) => {
       const body = new URLSearchParams({

@@ -344,12 +344,12 @@ export class Accounts {
     );
   }
 
-  /** Name and address of an account that the provider made. Silence of the provider changes nothing. */
+  /** Name and verified address of an account that the provider made. Silence of the provider changes nothing. */
   private async follow(arrival: Arrival, member: Member, tx: Transaction): Promise<void> {
     const { issuer, claims, placement, source } = arrival;
     const { id: organizationId } = placement.organization;
     const name = hasName(claims) ? nameOf(claims, member.name) : member.name;
-    const email = placement.email === null || deniesEmail(claims) ? member.email : placement.email.address;
+    const email = placement.email?.isVerified === true ? placement.email.address : member.email;
     if (source === 'access_token' || (name === member.name && email === member.email)) return;
     if (!(await this.identities.madeAccount(subjectOf(arrival), organizationId, tx))) return;
     await this.provisioning.follow({ organizationId, source: issuer.key }, member, { name, email }, tx);

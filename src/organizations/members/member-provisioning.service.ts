@@ -124,7 +124,10 @@ export class MemberProvisioning {
     await this.changes.memberChanged({ organizationId, userId: member.userId, hasEnded: true }, tx);
   }
 
-  /** Name and address as the provider has them that made the account. An address that is taken stays as it is. */
+  /**
+   * Name and address as the provider has them that made the account. An address that is taken stays, and so does that of
+   * owners and administrators: sign-in links and other providers reach an account by its address.
+   */
   async follow(
     by: ProvisionedBy,
     member: Member,
@@ -132,6 +135,7 @@ export class MemberProvisioning {
     tx: Transaction,
   ): Promise<void> {
     await this.update(by, member, { name, disabled: member.disabled }, tx);
+    if (member.role === 'owner' || member.role === 'admin') return;
     if (email === member.email || (await this.personWith(email, tx)) !== null) return;
     await this.readdress(by, member, email, tx);
   }
