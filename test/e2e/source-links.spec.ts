@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { RequestAuthenticator } from '../../src/auth/access/request-authenticator';
+import { AppError } from '../../src/kernel';
 import { SourceLinks } from '../../src/knowledge-bases';
 import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-link-token';
 import { SecretsService } from '../../src/platform/secrets';
@@ -139,6 +141,25 @@ describe('a source link', () => {
     expect([opened.status, opened.text]).toEqual([200, CONTENT]);
     for (const authorization of [`Bearer ${teacher.key}`, 'Bearer bw_unknown'])
       expect((await click(stale(-1), { authorization })).status).toBe(410);
+    // Keys of programs do not name the reader, though they are the reader's.
+    for (const bounds of [{ published_only: true }, { scopes: ['chat', 'read', 'act_as'] }]) {
+      const body = { name: 'program', owner: student.email, scopes: ['chat', 'read'], ...bounds };
+      const made = await app.api('POST', '/api/v1/api-keys', body);
+      expect(made.status).toBe(201);
+      expect((await click(stale(-1), { authorization: `Bearer ${made.json.key}` })).status).toBe(410);
+    }
+  });
+
+  it('does not say that it has expired to a reader whose credential cannot be checked just now', async () => {
+    const target = targetOf(await filed(teacher), teacher, student);
+    const [key] = app.get(SecretsService).derivedKeys('source-links');
+    if (key === undefined) throw new Error('no key');
+    const stale = `/api/v1/sources?link=${encodeToken({ ...target, expiresAt: 1 }, key)}`;
+    const outage = jest.spyOn(app.get(RequestAuthenticator), 'authenticate');
+    outage.mockRejectedValueOnce(new AppError('unavailable', 'The database does not answer'));
+    expect((await click(stale, { authorization: `Bearer ${student.key}` })).status).toBe(503);
+    outage.mockRestore();
+    expect((await click(stale, { authorization: `Bearer ${student.key}` })).status).toBe(200);
   });
 });
 

@@ -33,9 +33,7 @@ export class AccessGuard implements CanActivate {
       if (rule.identifies) await this.identify(request);
       return true;
     }
-    const known = request.caller ?? (await this.authenticator.authenticate(request));
-    const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
-    const caller = { ...known, ...this.endUser(known, request), origin };
+    const caller = await this.callerOf(request);
     assertAllowed(rule, caller);
     if (this.reflector.get(FOR_PEOPLE_METADATA, context.getClass()) === true) assertUnrestricted(caller);
     if (caller.kind === 'session') this.assertNoForm(context, request);
@@ -44,12 +42,18 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
+  private async callerOf(request: BellwetherRequest): Promise<Caller> {
+    const known = request.caller ?? (await this.authenticator.authenticate(request));
+    const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
+    return { ...known, ...this.endUser(known, request), origin };
+  }
+
   /** A public route answers without a credential, so a wrong one is none. */
   private async identify(request: BellwetherRequest): Promise<void> {
     try {
-      request.caller = await this.authenticator.authenticate(request);
+      request.caller = await this.callerOf(request);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw error;
     }
   }
 
@@ -78,6 +82,8 @@ function reachOf(rule: AccessRule | undefined, caller: Caller, { params: { slug 
   const administers = rule?.public === false && rule.scope === 'admin';
   return systemAdmin && (isElsewhere || administers) ? { crossing: 'system administration' } : { organizationId };
 }
+
+const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'too_many_requests', 'rate_limited']);
 
 type OwnReach = Parameters<typeof bindReach>[0];
 

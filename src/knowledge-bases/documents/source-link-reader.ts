@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LinkCheck } from '../../files';
-import { AppError, type Caller } from '../../kernel';
+import { AppError, type Caller, reachOf } from '../../kernel';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { DocumentsService } from './documents.service';
@@ -17,11 +17,13 @@ export interface OriginalDocument {
 /** The same error for everything missing or forbidden, so that a link does not reveal what exists. */
 const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to a document, or no longer');
 
-const isReader = (caller: Caller | null, { organizationId, readerId, assistantId }: SourceLinkTarget): boolean =>
-  caller !== null &&
-  caller.organizationId === organizationId &&
-  caller.userId === readerId &&
-  (caller.assistantIds === null || (assistantId !== null && caller.assistantIds.includes(assistantId)));
+/** A credential for published assistants or for several people is no sign of the reader. */
+function isReader(caller: Caller | null, { organizationId, readerId, assistantId }: SourceLinkTarget): boolean {
+  if (caller?.organizationId !== organizationId || caller.userId !== readerId) return false;
+  const { assistantIds, publishedOnly } = reachOf(caller);
+  if (publishedOnly || caller.mayNameEndUser !== undefined) return false;
+  return assistantIds === null || (assistantId !== null && assistantIds.includes(assistantId));
+}
 
 /** Opens source links. The signature proves access at the time of signing; the rows are checked for access now. */
 @Injectable()
