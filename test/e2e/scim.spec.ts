@@ -316,6 +316,14 @@ describe('a user', () => {
     const emails = { op: 'add', path: 'emails', value: [{ value: newAddress() }] };
     const kept = await patch(`/Users/${both.id}`, emails);
     expect([kept.status, kept.json.scimType]).toEqual([409, 'uniqueness']);
+    // The same words for an address that a person of another organization has.
+    const theirs = await person(app, { organization: await foreignOrganization(app) });
+    const held = await patch(`/Users/${one.id}`, {
+      op: 'replace',
+      path: 'emails[primary eq true].value',
+      value: theirs.email,
+    });
+    expect([held.status, held.json.detail]).toEqual([409, kept.json.detail]);
     expect((await memberOf(elsewhere.email)).user_id).toBe(both.id);
     const off = await patch(`/Users/${both.id}`, emails, { op: 'replace', path: 'active', value: false });
     expect([off.status, off.json.active]).toEqual([200, false]);

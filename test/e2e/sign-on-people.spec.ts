@@ -116,8 +116,10 @@ it('keeps name and address of a person as the provider has them, where the addre
     await one.signIn(key);
     return (await one.me()).user;
   };
-  expect(await user({ email, name: 'Married Name' })).toMatchObject({ email, name: 'Married Name' });
-  expect(await user({ email: (await person(app)).email, name: 'Married Name' })).toMatchObject({ email });
+  const verified = { email_verified: true, name: 'Married Name' };
+  expect(await user({ email, ...verified })).toMatchObject({ email, name: 'Married Name' });
+  expect(await user({ email: 'unproven@uni.example', name: 'Married Name' })).toMatchObject({ email });
+  expect(await user({ email: (await person(app)).email, ...verified })).toMatchObject({ email });
   expect(await user({ email: 'unchecked@uni.example', email_verified: false })).toMatchObject({
     email,
     name: 'Married Name',
@@ -228,18 +230,27 @@ it('names a wrong client secret, also where the provider challenges the client',
   expect(line).toContain('provider: invalid_client');
 });
 
-it('an administrator mends the address of an account that no other organization has', async () => {
+it('an administrator mends the address of an account that no other organization has, and is not told which do', async () => {
   const members = '/api/v1/organizations/default/members';
   const one = await person(app);
   const email = `mended-${++serial}@uni.example`;
   const change = (who: string, to: string) => app.api('PATCH', `${members}/${who}`, { email: to });
   expect((await change(one.userId, email.toUpperCase())).json).toMatchObject({ user_id: one.userId, email });
-  expect((await change(one.userId, (await person(app)).email)).status).toBe(409);
-  expect((await change('admin@localhost', 'other@uni.example')).status).toBe(409);
+  const refusal = async (who: string, to: string): Promise<unknown> => {
+    const { status, json } = await change(who, to);
+    return [status, json.detail, json.errors];
+  };
+  const taken = [{ path: 'email', message: 'is taken', code: 'value.taken' }];
+  expect(await refusal(one.userId, (await person(app)).email)).toEqual([409, 'The address is taken', taken]);
+  const unmoved = await refusal('admin@localhost', 'other@uni.example');
+  const fixed = [{ path: 'email', message: 'cannot be changed here', code: 'member.address_fixed' }];
+  expect(unmoved).toEqual([409, 'The address cannot be changed here', fixed]);
   expect((await change(one.userId, 'no address')).status).toBe(400);
-  const { slug } = await foreign();
+  const { slug, owner } = await foreign();
+  // The refusal does not tell that the address, or the account, belongs to another organization.
+  expect(await refusal(one.userId, owner.email)).toEqual(unmoved);
   await app.api('POST', `/api/v1/organizations/${slug}/members`, { email, name: 'Theirs too', role: 'member' });
-  expect((await change(one.userId, 'elsewhere@uni.example')).status).toBe(409);
+  expect(await refusal(one.userId, 'elsewhere@uni.example')).toEqual(unmoved);
 });
 
 it('ids of members do not tell since when an address is known', async () => {

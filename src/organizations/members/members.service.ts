@@ -148,18 +148,20 @@ export class MembersService {
     this.changes.announce(organizationId);
   }
 
-  /** An account belongs to one organization only where no other has it. @throws {AppError} `conflict` */
+  /**
+   * An account belongs to one organization only where no other has it. The refusal does not tell who else has the address or
+   * the account.
+   * @throws {AppError} `conflict`
+   */
   private async readdress({ organizationId, userId, email }: MemberRow, given: string, tx: Transaction): Promise<void> {
     const to = given.trim().toLowerCase();
     if (to === email) return;
-    const isTaken = (await this.members.personWith(to, tx)) !== null;
+    if ((await this.members.within(organizationId, tx).find(to)) !== null)
+      throw unmoved({ message: 'is taken', code: 'value.taken' });
+    const isFree = (await this.members.personWith(to, tx)) === null;
     const isOwn = await this.members.isOnlyIn(organizationId, userId, tx);
-    if (isTaken || !isOwn || (await this.members.isSystemAdmin(userId, tx))) {
-      const message = isTaken ? 'is taken' : 'cannot be changed here';
-      throw new AppError('conflict', `The address ${message}`, {
-        problems: [{ path: 'email', message, code: 'value.taken' }],
-      });
-    }
+    if (!isFree || !isOwn || (await this.members.isSystemAdmin(userId, tx)))
+      throw unmoved({ message: 'cannot be changed here', code: 'member.address_fixed' });
     await this.members.readdress(userId, to, tx);
   }
 
@@ -188,3 +190,6 @@ export class MembersService {
       });
   }
 }
+
+const unmoved = (problem: { readonly message: string; readonly code: string }): AppError =>
+  new AppError('conflict', `The address ${problem.message}`, { problems: [{ path: 'email', ...problem }] });

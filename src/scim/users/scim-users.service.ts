@@ -212,11 +212,14 @@ export class ScimUsers {
 
   /** @throws {ScimError} `uniqueness` where the address stays */
   private async readdress(work: Work, member: Member, address: string): Promise<void> {
-    const holder = await this.provisioning.personWith(address, work.tx);
-    if (holder !== null && holder !== member.userId && !(await this.freed(work, holder))) throw taken('The address');
-    if (!(await this.provisioning.readdress(work.by, member, address, work.tx))) {
-      throw new ScimError('uniqueness', 'The person is a member of other organizations too and keeps the address');
-    }
+    const { by, caller, tx } = work;
+    const holder = await this.provisioning.personWith(address, tx);
+    const isHeld = holder !== null && holder !== member.userId && !(await this.freed(work, holder));
+    if (isHeld && (await this.provisioning.find(caller.organizationId, holder, tx)) !== null)
+      throw taken('The address');
+    // One refusal for everything about other organizations.
+    if (isHeld || !(await this.provisioning.readdress(by, member, address, tx)))
+      throw new ScimError('uniqueness', 'The address cannot be changed here: ask a system administrator');
   }
 
   /** Takes the address from an account that the directory deleted. False where its holder keeps it. */
