@@ -13,7 +13,7 @@ import type { ActivitySettings, ActivityWindow } from '../courses/activity.types
 import type { NewWindowDto, UpdateActivityDto } from './activity-settings.dto';
 import type { TaughtActivityDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
-import { assertChanges, personOf } from './taught-person';
+import { assertChanges, personOf } from '../services/taught-person';
 
 /** Settings of activities, which instructors of the course change. */
 @Injectable()

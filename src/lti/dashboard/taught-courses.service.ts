@@ -13,7 +13,7 @@ import { PlatformRepository } from '../platforms/platform.repository';
 import { isGradable } from '../services/gradable';
 import { TaughtRepository } from '../services/taught.repository';
 import type { OfferedAssistantsDto, TaughtActivityDto, TaughtAssistantDto, TaughtCourseDto } from './course.dto';
-import { assertChanges, personOf } from './taught-person';
+import { assertChanges, personOf } from '../services/taught-person';
 
 /** Courses for those who teach them. */
 @Injectable()

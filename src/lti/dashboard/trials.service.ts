@@ -3,7 +3,7 @@ import { questionRequest, QuietAnswers } from '../../answering';
 import { type Caller, notFound } from '../../kernel';
 import type { AssistantTrialAnswerDto, AssistantTrialDto } from './trial.dto';
 import { TaughtCourses } from './taught-courses.service';
-import { personOf } from './taught-person';
+import { personOf } from '../services/taught-person';
 
 /** Questions by which teachers try an assistant of their course. They are kept in no conversation. */
 @Injectable()

@@ -4,7 +4,7 @@ import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
-import { assertChanges } from '../dashboard/taught-person';
+import { assertChanges } from './taught-person';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import type { GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';
