@@ -64,10 +64,10 @@ describe('with a provider that tells only the subject in the ID token', () => {
       role: 'member',
       user: { name: 'dwho', email: expect.stringMatching(/\.invalid$/) },
     });
-    thin.userinfo = { sub: 'dwho', name: 'Doctor Who', email: 'dwho@badwolf.example', realm: { roles: ['staff'] } };
+    const user = { name: 'Doctor Who', email: 'dwho@badwolf.example' };
+    thin.userinfo = { sub: 'dwho', ...user, email_verified: true, realm: { roles: ['staff'] } };
     const one = browser();
     expect(await one.signIn(key)).toBe('/');
-    const user = { name: 'Doctor Who', email: 'dwho@badwolf.example' };
     expect(await one.me()).toMatchObject({ role: 'teacher', user });
     expect(app.log()).toContain('the userinfo endpoint refused');
   });
