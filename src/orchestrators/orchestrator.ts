@@ -1,12 +1,5 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import {
-  addUsage,
-  AppError,
-  assembleMessages,
-  droppedPartsText,
-  type EmitRunEvent,
-  lastUserIndex,
-} from '../kernel';
+import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEvent, lastUserIndex } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';

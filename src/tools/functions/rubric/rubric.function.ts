@@ -152,7 +152,8 @@ function explained(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, usage } = error;
   if (code === 'cancelled') return new ToolFailure('tool.cancelled', 'the call was cancelled', { usage });
-  if (code === 'upstream_timeout') return new ToolFailure('tool.timeout', 'the model did not answer in time', { usage });
+  if (code === 'upstream_timeout')
+    return new ToolFailure('tool.timeout', 'the model did not answer in time', { usage });
   return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now', { usage });
 }
 
