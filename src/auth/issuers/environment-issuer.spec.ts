@@ -1,4 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
+import { sameJson } from '../../kernel';
 import { environmentVariables, loadConfig } from '../../platform/config';
 import { CreateIssuerDto, UpdateIssuerDto } from '../single-sign-on/issuer.dto';
 import { environmentIssuer } from './environment-issuer';
@@ -73,7 +74,7 @@ describe('the provider of the environment', () => {
     const same = [
       ...Object.keys(DEFAULT_SETTINGS),
       ...Object.keys(DEFAULT_RULES).map((name) => `rules.${name}`),
-    ].filter((path) => JSON.stringify(at(made, path)) === JSON.stringify(at(usual, path)));
+    ].filter((path) => sameJson(at(made, path), at(usual, path)));
     expect(same).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ function validated(): { validation: Validation; document: FixedTemplate; asked: 
     new Promise((resolve, reject) => {
       const answer = (code: string): void => {
         const diagnostics = [{ severity: 'warning', code, path: 'template', message: code }];
-        resolve({ data: { diagnostics, placeholders: [], valid: true } });
+        resolve({ data: { diagnostics, placeholders: [], valid: true, material: [] } });
       };
       asked.push({ template: body.template, signal, answer, fail: () => reject(new TypeError('offline')) });
     });
