@@ -88,7 +88,7 @@ describe('what the class asks', () => {
     expect(before.fixes).toEqual({ knowledge_bases: [place] });
     const never = [{ section: 'Lysosomes', page_text: null }];
     expect(before.unused).toEqual([
-      { knowledge_base: place, documents: [{ id: expect.any(String), title: 'Osmosis', parts: 2, found: 1, never }] },
+      { knowledge_base: place, documents: [{ id: expect.any(String), title: 'cells.md', parts: 2, found: 1, never }] },
     ]);
     await ask(students[0]!, 'What do lysosomes digest?');
     expect((await insights()).unused).toEqual([]);
