@@ -51,7 +51,7 @@ beforeAll(async () => {
   const list: Answer[] = [];
   for (const asked of QUESTIONS) list.push(await answerTo(assistant, asked));
   answers = list;
-});
+}, 240_000);
 afterAll(() => app.stop());
 
 async function answerTo(assistant: number, asked: Question): Promise<Answer> {
