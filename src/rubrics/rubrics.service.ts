@@ -250,7 +250,7 @@ export class RubricsService {
   ): Promise<RubricView> {
     const row = await this.versions.change(request, verb, (row) => {
       const change = next(row);
-      // As text: a new order of members is a change.
+      // JSON texts are compared, because a new order of members is a change.
       const [before, after] = [change.before, change.after].map((value) => JSON.stringify(value));
       if (before === after) return null;
       if (!('document' in change.values)) return change;

@@ -132,7 +132,7 @@ export async function startPostgres(parent) {
       await stop();
       await start();
     },
-    /** What a standby says, and a primary that a failover has demoted: reads go on, writes are refused. */
+    /** Makes the server answer as a standby or a demoted primary does: reads go on, writes are refused. */
     async readOnly(is) {
       await query(`ALTER SYSTEM SET default_transaction_read_only = ${is ? 'on' : 'off'}`);
       await query('SELECT pg_reload_conf()');

@@ -358,7 +358,7 @@ test('pictures are attached, dropped, looked at and removed before they are sent
 });
 
 test('a course page frames the chat only where the operator allows it', async ({ browser }) => {
-  // It starts a service of its own.
+  // The test starts a service of its own.
   test.setTimeout(180_000);
   const course = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');

@@ -145,7 +145,7 @@ export class DefinitionChecks {
     );
   }
 
-  /** What an earlier definition read and did not mark: a value that no tool read was judged by nobody. */
+  /** References that tools of an earlier definition read, without those marked as unbound. A value that no tool read was never judged. */
   private bound(before: Definition | null): ReadonlySet<string> {
     if (before === null) return new Set();
     const marked = unboundKeys(before.collectionIds);

@@ -118,7 +118,7 @@ export class IdempotencyService implements OnModuleInit, BeforeApplicationShutdo
     if (this.held.size > 0) await this.repository.renew([...this.held]);
   }
 
-  /** What fails for want of the database is written behind the answer: clients that ask again would wait for the lease. */
+  /** Repeats a write behind the answer while the database is away: clients that ask again would wait for the lease. */
   private async write(work: () => Promise<void>, until: number): Promise<void> {
     try {
       await work();

@@ -101,7 +101,7 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** As many at once as the pool has connections: one that waits for a free one is refused on a slow machine. */
+  /** Runs as many at once as the pool has connections: work that waits for a connection is refused on a slow machine. */
   const each = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> => {
     const gate = new Gate(POOL_SIZE);
     return Promise.all(Array.from({ length: count }, (_, n) => gate.run(() => work(n))));

@@ -57,7 +57,7 @@ interface TableState {
   readonly condition: string | null;
   readonly isServed: boolean;
   readonly isGranted: boolean;
-  /** By organizations. */
+  /** The role of organizations may change rows, not only read them. */
   readonly isWritable: boolean;
 }
 

@@ -117,7 +117,7 @@ function entryText(entry: Entry, names: Names): string {
     .trimEnd();
 }
 
-/** In one order on both sides: stored JSON comes back in an order of its own. */
+/** Members of both sides in one order: stored JSON comes back in an order of its own. */
 const membersText = (values: Values, label: (name: string) => string, names: Names): string =>
   Object.entries(values)
     .filter(([, value]) => !isNothing(value))

@@ -45,7 +45,7 @@ describe('a list that is shown page by page', () => {
     await tick();
     isAway = false;
     dispatchEvent(new Event('online'));
-    // Nobody shows it any more.
+    // The list is shown no more, so it asks nothing.
     expect([list.loading, list.error instanceof TypeError]).toEqual([false, true]);
   });
 
