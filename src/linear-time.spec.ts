@@ -20,9 +20,10 @@ const FOLDERS = [
 ];
 const LENGTH = 100_000;
 /** Calls faster than this are not measured again. A quadratic pattern takes about ten seconds at `LENGTH`. */
-const SUSPECT_MS = 500;
-/** Four times the length takes four times as long in linear time and sixteen times as long in quadratic time. */
-const LINEAR_GROWTH = 9;
+const SUSPECT_MS = 2_000;
+/** Sixteen times the length takes 16 times as long in linear time and 256 times as long in quadratic time. */
+const LENGTHS_APART = 16;
+const LINEAR_GROWTH = 64;
 
 const filled = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length));
 const SPACES = [' ', '\t', ' \n', '\u00a0'];
@@ -248,9 +249,9 @@ it.each(READING.map((each) => [each.name, each] as const))(
       // The least of three shares no collection of garbage and no other work of this worker.
       const least = async (length: number): Promise<number> =>
         Math.min(await timeAt(hostile, length), await timeAt(hostile, length), await timeAt(hostile, length));
-      const growth = (await least(LENGTH)) / Math.max(1, await least(LENGTH / 4));
+      const growth = (await least(LENGTH)) / Math.max(1, await least(LENGTH / LENGTHS_APART));
       if (growth > LINEAR_GROWTH) {
-        throw new Error(`${growth} times the time for four times ${JSON.stringify(hostile(20))}`);
+        throw new Error(`${growth} times the time for ${LENGTHS_APART} times ${JSON.stringify(hostile(20))}`);
       }
     }
   },

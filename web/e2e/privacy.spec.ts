@@ -13,7 +13,7 @@ test('an owner sees what an erasure would do, confirms it, and the person is gon
   await row.getByTestId('member-menu').click();
   await page.getByTestId('member-erase').click();
   const dialog = page.getByTestId('erase-dialog');
-  await expect(dialog.getByTestId('erase-plan')).toContainText('Backups, until they end');
+  await expect(dialog.getByTestId('erase-plan')).toContainText('Backups, until they are deleted');
   await expect(dialog.getByTestId('erase-btn')).toBeDisabled();
   await check(page);
   await shot(page, 'erase-person');
@@ -54,7 +54,7 @@ test('people download their own data', async ({ browser, api, service }) => {
 test('an administrator chooses what vendors get and how long data stays', async ({ page, api }) => {
   await page.goto('/organization');
   const card = page.getByTestId('privacy');
-  await card.getByLabel('Identifiers of people that vendors get').selectOption('pseudonymous');
+  await card.getByLabel('User IDs sent to model providers').selectOption('pseudonymous');
   await card.getByLabel('Audit entries').fill('365');
   await check(page);
   await shot(page, 'privacy-settings');

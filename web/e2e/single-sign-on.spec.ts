@@ -67,7 +67,7 @@ test('an owner adds a sign-in service, whose secret is never shown again', async
     await page.keyboard.type(value);
     await roles.getByLabel(`Role ${index}`).selectOption(role);
   }
-  await expect(roles).toContainText('Each value can stand only once: staff');
+  await expect(roles).toContainText('Use each value only once: staff');
   await expect(page.getByTestId('save-btn')).toBeDisabled();
   await roles.getByLabel('Value 2').fill('it');
   await page.getByTestId('default-role').selectOption('');
