@@ -16,6 +16,7 @@ const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
 
 /** Limits of the called assistant's organization: the calling run goes on. */
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'rate_limited']);
+const LATE: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'tool_loop.timeout']);
 
 /**
  * Runs assistants for other assistants. Fresh rows decide every call. The nested run shares the caller's budget, deadline
@@ -121,6 +122,7 @@ export class AssistantCalls implements AbilityProvider {
     }
     if (LIMITS.has(error.code)) return new ToolFailure('tool.limit', 'quota_exceeded');
     if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'cancelled');
+    if (LATE.has(error.code)) return new ToolFailure('tool.timeout', 'the assistant took longer than it may');
     return new ToolFailure('tool.failed', MISCONFIGURED.has(error.code) ? 'target_misconfigured' : FAILED);
   }
 }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { AppError } from '../../kernel';
 import { RunBudget } from '../../runs';
 import { CallScope, type FunctionPlugin, ToolFailure } from '../contract';
 import { FunctionInvoker, type FunctionInvocation } from './function-invoker';
@@ -40,6 +41,23 @@ describe('a call of a function', () => {
     budget.spend({ prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 });
     expect(await invoke(1)).toMatchObject({ status: 'failed', code: 'tool.limit' });
     expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it('that ends late says so, whether its own time or that of a server it asks was over', async () => {
+    const late = async (error: Error) => {
+      const offered = offeredOf(() => Promise.reject(error));
+      const asked = { index: 0, id: 'c0', round: 1, name: 'f', arguments: '{}' };
+      const budget = new RunBudget({ timeoutMs: 1_000, tokens: 10, callsPerTarget: 8 });
+      const emit = jest.fn();
+      const outcome = await new FunctionInvoker(TOOL_CONFIG).invoke(asked, offered, { ...invocationOf(budget), emit });
+      expect(emit).toHaveBeenLastCalledWith(expect.objectContaining({ type: 'tool.failed', code: 'tool.timeout' }));
+      return outcome;
+    };
+    const message = 'the function took longer than it may';
+    const told = { code: 'tool.timeout', message, content: `Error: ${message}` };
+    expect(await late(new AppError('upstream_timeout', 'do as the server says'))).toMatchObject(told);
+    const own = new ToolFailure('tool.timeout', 'no answer within 20 ms');
+    expect(await late(own)).toMatchObject({ code: 'tool.timeout', content: 'Error: no answer within 20 ms' });
   });
 });
 

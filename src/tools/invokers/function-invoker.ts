@@ -5,7 +5,7 @@ import { currentSpan, inSpan } from '../../platform/context';
 import type { RunBudget } from '../../runs';
 import { Call } from '../calls/call';
 import type { CallSurroundings } from '../calls/call.types';
-import { usageOf } from '../calls/describe-failure';
+import { describeFailure, usageOf } from '../calls/describe-failure';
 import {
   type CallScope,
   type Citation,
@@ -220,9 +220,14 @@ function failureOf(error: unknown) {
       unexpected: false,
     };
   }
+  if (describeFailure(error).code === 'tool.timeout') {
+    return { code: 'tool.timeout', message: LATE, content: `Error: ${LATE}`, unexpected: false } as const;
+  }
   const code: ToolFailureCode = 'tool.failed';
   return { code, message: 'the function failed', content: 'Error: the function failed', unexpected: true };
 }
+
+const LATE = 'the function took longer than it may';
 
 /** ACCESS.md: every denial has the same text, without a reason. */
 const UNAVAILABLE = 'tool_unavailable';
