@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  assertActsForPerson,
   type Caller,
   invalid,
   isOrganizationAdmin,
@@ -120,8 +121,9 @@ export class ApiKeysService {
     });
   }
 
-  /** Keys of the caller. Administrators may name a member, or `all`. */
+  /** Keys of the caller. Administrators may name a member, or `all`. @throws {AppError} `forbidden` for restricted keys */
   async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyDto>> {
+    assertActsForPerson(caller);
     const userId = await this.listed(caller, owner);
     const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, uuidCursor(cursor));
     const page = pageOf(found, limit, ({ id }) => id);
@@ -134,8 +136,9 @@ export class ApiKeysService {
     return new Map(keys.map(({ id, name }) => [id, name]));
   }
 
-  /** Effective at once here, within 5 s on other replicas. @throws {AppError} `not_found` */
+  /** Effective at once here, within 5 s on other replicas. @throws {AppError} `not_found`, `forbidden` for restricted keys */
   async revoke(caller: Caller, id: string): Promise<void> {
+    assertActsForPerson(caller);
     const { organizationId } = caller;
     const row = isUuid(id) ? await this.keys.within(organizationId).findActive(id) : null;
     if (row === null || (row.userId !== caller.userId && !isOrganizationAdmin(caller))) throw notFound('API key');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answering';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, assertUnrestricted, type Caller, notFound, type Source } from '../kernel';
+import { AppError, assertActsForPerson, type Caller, notFound, type Source } from '../kernel';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answers/answer-settlement.service';
 import { shownBranch } from './branches';
@@ -101,7 +101,7 @@ export function otherMessages({ messages, all }: Pick<ReadConversation, 'message
  * program. A course opens the conversations of its activities. @throws AppError `forbidden`
  */
 export function assertPerson(caller: Caller): void {
-  if (caller.activityIds === undefined) assertUnrestricted(caller);
+  assertActsForPerson(caller);
   if (caller.mayNameEndUser !== undefined)
     throw new AppError('forbidden', 'A conversation belongs to one person. This credential may ask for several people');
 }

@@ -94,6 +94,14 @@ export function assertUnrestricted(caller: Caller): void {
   );
 }
 
+/**
+ * Guards what a person has and does against the key of a program. The session of a launch is restricted and is its
+ * person's. @throws {AppError} `forbidden`
+ */
+export function assertActsForPerson(caller: Caller): void {
+  if (caller.activityIds === undefined) assertUnrestricted(caller);
+}
+
 export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>
   caller.scopes.includes('admin') && (caller.systemAdmin || caller.role === 'owner' || caller.role === 'admin');
 

@@ -113,6 +113,7 @@ describe('API keys', () => {
   });
 
   describe('that are restricted', () => {
+    const ACTIVITY = '/api/v1/lti/activities/01a21f5f-c5d5-7000-8000-000000000001';
     const LISTS = ['/api/v1/conversations', '/api/v1/replays'];
     let draft: number;
     let live: number;
@@ -159,6 +160,12 @@ describe('API keys', () => {
         ['POST', '/api/v1/conversations', { assistant_id: live }],
         ['PUT', `/api/v1/runs/${runs['live']}/rating`, { value: 'up' }],
         ['POST', '/api/v1/me/data-export'],
+        ['GET', ACTIVITY],
+        ['PUT', `${ACTIVITY}/agreement`, { agree_to: 'named' }],
+        ['DELETE', `${ACTIVITY}/agreement`],
+        ['GET', '/api/v1/lti/deep-linking/1'],
+        ['GET', '/api/v1/sessions'],
+        ['GET', KEYS],
       ] as const) {
         const { status, json } = await call(method, path, body);
         expect([method, path, status, json?.reason]).toEqual([method, path, 403, 'key.restricted']);
@@ -186,8 +193,9 @@ describe('API keys', () => {
       }
     });
 
-    it('administer nothing', async () => {
-      const call = await restricted({ scopes: ['chat', 'read', 'admin'], assistant_ids: [live] });
+    it('administer nothing, and end neither sessions nor keys of their owner', async () => {
+      const call = await restricted({ scopes: ['chat', 'read', 'write', 'admin'], assistant_ids: [live] });
+      const other = (await app.api('POST', KEYS, { name: 'other', scopes: ['chat'] })).json;
       const members = '/api/v1/organizations/default/members';
       const { user_id: id } = (await app.api('GET', '/api/v1/me')).json;
       for (const [method, path] of [
@@ -195,6 +203,8 @@ describe('API keys', () => {
         ['POST', '/api/v1/organizations/default/data-export'],
         ['GET', '/api/v1/organizations/default/audit'],
         ['GET', members],
+        ['DELETE', '/api/v1/sessions'],
+        ['DELETE', `${KEYS}/${other.id}`],
       ] as const) {
         const { status, json } = await call(method, path);
         expect([path, status, json?.reason]).toEqual([path, 403, 'key.restricted']);

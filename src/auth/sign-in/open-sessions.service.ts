@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, isUuid, notFound } from '../../kernel';
+import { assertActsForPerson, type Caller, isUuid, notFound } from '../../kernel';
 import { assertOutranks, MembersService, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
@@ -27,7 +27,10 @@ export class OpenSessions {
     private readonly links: SignInLinkRepository,
   ) {}
 
-  async list({ organizationId, userId, credentialId }: Caller): Promise<OpenSessionDto[]> {
+  /** @throws {AppError} `forbidden` for restricted keys, as for what ends a session of the caller */
+  async list(caller: Caller): Promise<OpenSessionDto[]> {
+    assertActsForPerson(caller);
+    const { organizationId, userId, credentialId } = caller;
     const open = await this.sessions.ofMember(organizationId, userId);
     return open.map((session) => ({
       id: session.id,
@@ -42,6 +45,7 @@ export class OpenSessions {
 
   /** One session of the caller, maybe the current one. @throws {AppError} `not_found` */
   async endOne(caller: Caller, id: string): Promise<void> {
+    assertActsForPerson(caller);
     const { organizationId, userId } = caller;
     if (!isUuid(id)) throw notFound('Session');
     await this.transactions.run(async (tx) => {
@@ -53,6 +57,7 @@ export class OpenSessions {
 
   /** All sessions of the caller but the current one. */
   async endOthers(caller: Caller): Promise<void> {
+    assertActsForPerson(caller);
     const spared = caller.kind === 'session' ? caller.credentialId : null;
     await this.end(caller, caller.organizationId, caller.userId, spared);
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, assertUnrestricted, type Caller, isUuid, notFound } from '../../kernel';
+import { AppError, assertActsForPerson, type Caller, isUuid, notFound } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
@@ -64,7 +64,7 @@ export class Activities {
   }
 
   private async takenPart(caller: Caller, id: string): Promise<TakenPart> {
-    if (caller.activityIds === undefined) assertUnrestricted(caller);
+    assertActsForPerson(caller);
     const isReached = isUuid(id) && caller.activityIds?.includes(id) !== false;
     const [person] = isReached ? await this.people.of(caller, [id]) : [];
     const activity = person === undefined ? null : await this.activities.within(caller.organizationId).find(id);

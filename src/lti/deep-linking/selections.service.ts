@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid, isUuid, notFound, type Problem, uuidv7 } from '../../kernel';
+import {
+  AppError,
+  assertActsForPerson,
+  type Caller,
+  invalid,
+  isUuid,
+  notFound,
+  type Problem,
+  uuidv7,
+} from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
@@ -108,6 +117,7 @@ export class Selections {
   }
 
   private async open(caller: Caller, id: string): Promise<Open> {
+    assertActsForPerson(caller);
     const selection = isUuid(id) ? await this.selections.find(caller, id) : null;
     if (selection === null) throw notFound('Selection');
     if (selection.expiresAt.getTime() <= Date.now()) {

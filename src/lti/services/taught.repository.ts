@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { assertUnrestricted, type Caller } from '../../kernel';
+import { assertActsForPerson, type Caller } from '../../kernel';
 import { ActivityEntity } from '../courses/activity.entity';
 import { CourseEntity } from '../courses/course.entity';
 import { CoursePersonEntity } from '../courses/course-person.entity';
@@ -13,7 +13,7 @@ export class TaughtRepository {
 
   /** @throws {AppError} `forbidden` for a restricted key */
   async course(caller: Caller, courseId: string): Promise<CourseEntity | null> {
-    assertTeaches(caller);
+    assertActsForPerson(caller);
     const { organizationId, userId, activityIds } = caller;
     const manager = this.dataSource.manager;
     const launched = { courseId, organizationId, id: In([...(activityIds ?? [])]) };
@@ -25,7 +25,7 @@ export class TaughtRepository {
 
   /** @throws {AppError} as `course` */
   async activity(caller: Caller, id: string): Promise<ActivityEntity | null> {
-    assertTeaches(caller);
+    assertActsForPerson(caller);
     const { organizationId } = caller;
     const activity = await this.dataSource.manager.findOneBy(ActivityEntity, { id, organizationId });
     if (activity?.courseId == null) return null;
@@ -53,9 +53,4 @@ export class TaughtRepository {
     const known = await this.dataSource.manager.findBy(LtiIdentityEntity, where);
     return new Map(known.map(({ subject, userId }) => [userId, subject]));
   }
-}
-
-/** A launch teaches its course. Another credential keeps its bounds. */
-function assertTeaches(caller: Caller): void {
-  if (caller.activityIds === undefined) assertUnrestricted(caller);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../assistants';
 import {
   AppError,
-  assertUnrestricted,
+  assertActsForPerson,
   type Caller,
   isOrganizationAdmin,
   isTeacher,
@@ -158,7 +158,7 @@ export class RunAccess {
    * @throws `not_found` for everybody else, `forbidden` for restricted keys, `conflict` before the run has ended
    */
   async rate(caller: Caller, id: string, rating: RunRating | null): Promise<void> {
-    if (caller.activityIds === undefined) assertUnrestricted(caller);
+    assertActsForPerson(caller);
     const { record } = await this.reach(caller, id);
     if (record.userId !== caller.userId || record.parentRunId !== null) throw notFound('Run');
     await this.runs.rate(record, rating);
