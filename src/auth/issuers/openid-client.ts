@@ -11,6 +11,8 @@ import { askProvider } from './provider-http';
 /** Seconds that two clocks may differ. */
 const CLOCK_TOLERANCE = 30;
 const MOST_ISSUERS = 2_000;
+/** OpenID Connect Core 1.0 §2. */
+export const MOST_SUBJECT = 255;
 
 /** Values that bind an answer to the browser that asked. */
 export interface LoginChecks {
@@ -111,8 +113,7 @@ export class OpenIdClient {
       });
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new RefusedAnswer('no_id_token');
-      // The library does not look. Claims from the future would outlast every later change of roles.
-      if (claims.iat * 1_000 > Date.now() + CLOCK_TOLERANCE * 1_000) throw new RefusedAnswer('iat');
+      assertOwn(issuer, claims);
       const all = await this.withUserinfo(issuer, config, claims, tokens.access_token);
       this.tellMissing(issuer, all);
       return { claims: all, idToken: tokens.id_token };
@@ -213,6 +214,15 @@ export class OpenIdClient {
       return new Response(empty ? null : answer.text, { status: answer.status, headers: answer.headers });
     };
   }
+}
+
+/** The library looks at `azp` only beside several audiences, and never at `iat`. */
+function assertOwn({ clientId }: Issuer, { azp, iat, sub }: openid.IDToken): void {
+  // OpenID Connect Core 1.0 §3.1.3.7 (5): the token was made for a sign-in to another client.
+  if (azp !== undefined && azp !== clientId) throw new RefusedAnswer('azp');
+  if (sub === '' || sub.length > MOST_SUBJECT) throw new RefusedAnswer('sub');
+  // Claims from the future would outlast every later change of roles.
+  if (iat * 1_000 > Date.now() + CLOCK_TOLERANCE * 1_000) throw new RefusedAnswer('iat');
 }
 
 /** Loopback providers of development, and those that the operator set. Others are refused when they are saved. */

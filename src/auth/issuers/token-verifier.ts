@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel';
 import { OutboundClient } from '../../platform/outbound';
 import type { Issuer } from './issuer.types';
-import { OpenIdClient } from './openid-client';
+import { MOST_SUBJECT, OpenIdClient } from './openid-client';
 import { ProviderDocument } from './provider-document';
 import { askProvider } from './provider-http';
 
@@ -168,7 +168,11 @@ function isTyped(typ: string | undefined, wanted: string): boolean {
 function isTokenClaims(payload: JWTPayload): payload is TokenClaims {
   const { sub, iat, exp } = payload;
   return (
-    typeof sub === 'string' && sub !== '' && sub.length <= 255 && typeof iat === 'number' && typeof exp === 'number'
+    typeof sub === 'string' &&
+    sub !== '' &&
+    sub.length <= MOST_SUBJECT &&
+    typeof iat === 'number' &&
+    typeof exp === 'number'
   );
 }
 
