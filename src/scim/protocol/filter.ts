@@ -3,6 +3,8 @@ import { ScimError } from '../../platform/http';
 
 /** Deep nesting overflows the stack of the parser. */
 const MOST_CHARACTERS = 1_000;
+const QUOTED = /"(?:[^"\\]|\\[^])*"/g;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?/g;
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i;
 
 /** `attribute eq value`; the attribute in lower case. */
@@ -13,10 +15,20 @@ export interface Equality {
 
 export const withoutCoreSchema = (path: string): string => path.replace(CORE, '');
 
+/** Texts of a filter are JSON (RFC 7644 §3.4.2.2). A backslash that escapes nothing is one: `CORP\\ada` is sent so. */
+const textIn = (quoted: string): string =>
+  JSON.parse(quoted.replace(ESCAPE, (escape) => (escape === '\\' ? '\\\\' : escape))) as string;
+
+/** The parser knows no escape but that of the quotation mark, so it reads numbers in the place of texts. */
 function parsed(text: string): Filter {
   if (text.length > MOST_CHARACTERS) throw new ScimError('invalidFilter', 'The filter is too long');
   try {
-    return parse(text);
+    const texts: string[] = [];
+    const tree = parse(text.replace(QUOTED, (quoted) => `"${texts.push(textIn(quoted)) - 1}"`));
+    const isText = (key: string, value: unknown): value is string => key === 'compValue' && typeof value === 'string';
+    return JSON.parse(JSON.stringify(tree), (key, value: unknown) =>
+      isText(key, value) ? texts[Number(value)] : value,
+    ) as Filter;
   } catch (error) {
     throw new ScimError('invalidFilter', `The filter cannot be read: ${error instanceof Error ? error.message : ''}`);
   }
