@@ -1,4 +1,5 @@
 import type { StructuredAnswers } from '../connectors';
+import { AppError } from '../kernel';
 import type { Config } from '../platform/config';
 import type { ToolCatalogue, ToolStatistics } from '../tools';
 import type { PlanOutcomes } from './memory/plan-outcomes.service';
@@ -9,14 +10,15 @@ import type { ToolSimilarities } from './selection/tool-similarities.service';
 
 const REPLACED = 'gone is not enabled; default answers instead';
 
-function plannerOver(value: object): Planner {
+function plannerOver(value: object | Error): Planner {
   const config = {
     planner: { vendor: 'openai', model: 'gone', temperature: 0, timeoutMs: 1_000 },
     tools: { defaultTimeoutMs: 1_000 },
   } as unknown as Config;
   const catalogue = { definitions: () => [] } as unknown as ToolCatalogue;
   const outcomes = { influences: () => new Map() } as unknown as PlanOutcomes;
-  const ask = () => Promise.resolve({ value, usage: null, model: 'default', warnings: [REPLACED] });
+  const answer = { value, usage: null, model: 'default', warnings: [REPLACED] };
+  const ask = () => (value instanceof Error ? Promise.reject(value) : Promise.resolve(answer));
   const model = new ModelPlanner({ ask } as Pick<StructuredAnswers, 'ask'>, catalogue, config);
   const none = {} as unknown;
   return new Planner(catalogue, none as ToolStatistics, outcomes, model, none as ToolSimilarities, config);
@@ -46,5 +48,17 @@ describe('a planning model that is not the configured one', () => {
     const { planner, warnings } = await plannerOver(unsure).plan(request);
     expect(planner).toBe('heuristic');
     expect(warnings).toEqual([REPLACED, 'The model was not sure of its plan']);
+  });
+});
+
+describe('a planning model that fails', () => {
+  it.each<[Error, string]>([
+    [new AppError('upstream_bad_response', 'x'), 'unusable answer from the model vendor'],
+    [new AppError('upstream_timeout', 'x'), 'model vendor too slow'],
+    [new TypeError('x'), 'internal error'],
+  ])('is told of in words, without a code', async (error, words) => {
+    const { planner, warnings } = await plannerOver(error).plan(request);
+    expect(planner).toBe('heuristic');
+    expect(warnings).toEqual([`The model did not plan: ${words}. The heuristic planner did`]);
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
+import { ERROR_TITLES } from '../platform/http';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../tools';
 import { decompose } from './question/decompose';
 import type { Draft } from './plan/draft.types';
@@ -131,7 +132,8 @@ export class Planner {
       if (work.request.signal.aborted) throw cancelled();
       const code = error instanceof AppError ? error.code : 'internal_error';
       this.logger.warn(`run ${work.request.runId ?? '-'}: the model did not plan (${code})`);
-      const draft = await this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]);
+      const why = `The model did not plan: ${ERROR_TITLES[code].toLowerCase()}. The heuristic planner did`;
+      const draft = await this.heuristic(work, [why]);
       return this.finish(work, { ...draft, usage: error instanceof AppError ? error.usage : null });
     }
   }

@@ -26,7 +26,8 @@ describe('the door of LAMB’s clients', () => {
     expect(json.rag_processors).toEqual(
       expect.arrayContaining(['no_rag', 'simple_rag', 'rubric_rag', 'single_file_rag']),
     );
-    expect(json.connectors.openai).toEqual({ name: 'openai', available_llms: expect.any(Array) });
+    expect(json.connectors.openai).toEqual({ name: 'openai', available_llms: ['gpt-4o-mini'] });
+    expect(json.connectors.anthropic).toEqual({ name: 'anthropic', available_llms: [] });
     for (const name of ['simple_rag', 'rubric_rag', 'single_file_rag']) {
       expect(json.tools).toContainEqual(
         expect.objectContaining({ name, description: expect.any(String), config_schema: expect.any(Object) }),

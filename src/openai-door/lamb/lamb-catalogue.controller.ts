@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { ConnectorsService } from '../../connectors';
+import { type ConnectorListing, ConnectorsService } from '../../connectors';
 import type { Caller, JsonObject } from '../../kernel';
 import { type StrategyDefinition, StrategyCatalogue } from '../../orchestrators';
 import { Access, CurrentCaller, OpenAiErrors } from '../../platform/http';
@@ -13,6 +13,10 @@ const anyObject = { schema: { type: 'object', additionalProperties: true } };
 /** LAMB's clients read a function's `function_name`, the name for the model, beside its name. */
 const presentForLamb = (tool: PresentedTool): JsonObject =>
   tool.kind === 'function' ? { ...tool, function_name: tool.function_name ?? tool.name } : { ...tool };
+
+/** An organization that lists no models allows all: LAMB's forms then offer the one that answers by default. */
+const modelsOf = ({ models, default_model }: ConnectorListing): string[] =>
+  models.length > 0 || default_model === null ? [...models] : [default_model];
 
 /** LAMB's catalogue routes, with the data of our own. */
 @ApiTags('LAMB')
@@ -36,7 +40,7 @@ export class LambCatalogueController {
     return {
       prompt_processors: this.processors.promptDefinitions().map(({ name }) => name),
       connectors: Object.fromEntries(
-        connectors.map(({ name, models }) => [name, { name, available_llms: [...models] }]),
+        connectors.map((each) => [each.name, { name: each.name, available_llms: modelsOf(each) }]),
       ),
       rag_processors: this.processors.ragDefinitions().map(({ name }) => name),
       tools: this.tools.list({}, caller.organizationId).map(presentForLamb),

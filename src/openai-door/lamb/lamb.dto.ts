@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel';
 
 export class LambConnectorDto {
   name!: string;
-  /** Models that the caller's organization has enabled. */
+  /** Models that the organization has enabled; its default model where it allows all. Empty: none can be asked. */
   available_llms!: string[];
 }
 
