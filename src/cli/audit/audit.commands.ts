@@ -17,7 +17,7 @@ export function registerAuditCommands(program: Command, register: Register): voi
     program
       .command('audit:accept')
       .description(
-        'put on record that entries are known which the service did not write; audit:verify then excuses them',
+        'record that an operator knows entries that the service did not write; audit:verify then accepts them',
       )
       .requiredOption('--organization, --org <slug>', 'organization')
       .requiredOption('--entries <numbers>', 'an entry or a range, such as 287-290')
