@@ -14,6 +14,9 @@ const textsOf = (locale: string): Record<string, string> =>
   >;
 /** Codes of the tables of docs/reference/errors.md, tool failures included. */
 const page = readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8');
+const pages = ['errors', 'metadata', 'lamb-import']
+  .map((name) => readFileSync(join(ROOT, `docs/reference/${name}.md`), 'utf8'))
+  .join('\n');
 const documented = [...page.replace(/^## Reasons$[^]*?(?=^## )/m, '').matchAll(/^\| `([a-z_.]+)`/gm)].map(
   ([, code]) => code,
 );
@@ -57,6 +60,8 @@ it('every reason and every code of a problem has words', () => {
   expect(codes.length).toBeGreaterThan(120);
   expect(codes.filter((code) => !isWorded(code))).toEqual([]);
   expect(ERROR_REASONS.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+  const described = codes.filter((code) => english.has(`problem.${code}`));
+  expect(described.filter((code) => !pages.includes(`\`${code}\``))).toEqual([]);
 });
 
 describe('what is made of an answer', () => {
