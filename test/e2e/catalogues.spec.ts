@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 
@@ -60,14 +62,57 @@ describe('the catalogues', () => {
     expect((await get('tools/no_tool')).json.name).toBe('no_rag');
   });
 
-  it('has the display names of spec 000', async () => {
-    const { tools } = (await get('tools')).json;
-    const nameOf = (wanted: string) => tools.find(({ name }: { name: string }) => name === wanted)?.display_name;
-    expect(['simple_rag', 'rubric_rag', 'single_file_rag'].map(nameOf)).toEqual([
-      'Knowledge Base RAG',
-      'Assessment Rubric',
-      'Single File Context',
-    ]);
+  describe('the name of a tool', () => {
+    type Named = { name: string; display_name: string; description: string; kind: string; slots?: string[] } & {
+      texts: Record<string, { name: string; about: string }>;
+    };
+    const listed = async (path: string, key: string): Promise<Named[]> => (await get(path)).json[key];
+    const namesOf = ({ texts }: Named) => Object.entries(texts).map(([language, { name }]) => [language, name]);
+
+    it('is that of spec 000, where it gives one', async () => {
+      const names = new Map((await listed('tools', 'tools')).map(({ name, display_name }) => [name, display_name]));
+      expect(['simple_rag', 'rubric_rag', 'single_file_rag', 'no_rag'].map((name) => names.get(name))).toEqual([
+        'Knowledge Base RAG',
+        'Assessment Rubric',
+        'Single File Context',
+        'No Processing',
+      ]);
+    });
+
+    it('is the same in the texts for pages, and no other tool of its kind has it', async () => {
+      const tools = await listed('tools', 'tools');
+      for (const { texts, display_name: name, description: about } of tools)
+        expect(texts['en']).toEqual({ name, about });
+      for (const language of ['en', 'es', 'ca', 'eu']) {
+        const shown = tools.map(({ kind, texts }) => `${kind} ${texts[language]?.name}`);
+        expect(shown).toEqual([...new Set(shown)]);
+      }
+    });
+
+    it('is that of the classic processor which fetches the same', async () => {
+      const tools = new Map((await listed('tools', 'tools')).map((tool) => [tool.name, tool]));
+      const fetching = (await listed('rag-processors', 'rag_processors')).filter(
+        ({ name, slots }) => tools.has(name) && slots?.includes('context'),
+      );
+      expect(fetching.map(({ name }) => name).sort()).toEqual(['rubric_rag', 'simple_rag', 'single_file_rag']);
+      for (const processor of fetching) expect(namesOf(processor)).toEqual(namesOf(tools.get(processor.name) as Named));
+    });
+
+    it('stands in no list of the web UI', async () => {
+      const own = (await listed('tools', 'tools')).filter(
+        ({ kind, name }) => kind === 'pipeline' && name.includes('_'),
+      );
+      expect(own.length).toBeGreaterThan(6);
+      const tool = `(?:${own.map(({ name }) => name).join('|')})`;
+      const list = new RegExp(`\\b${tool}['"]?\\s*:|\\.${tool}\\.(?:name|title|label|about)\\b`);
+      const folder = join(__dirname, '../../web/src');
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+        (file) => /\.(?:ts|svelte|json)$/.test(file) && !/\.spec\.ts$|schema\.d\.ts$/.test(file),
+      );
+      expect(files.length).toBeGreaterThan(100);
+      expect(files.filter((file) => list.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
+      expect(list.test(`{ "tools.rubric_rag": "Rubric" }`) && list.test(`t('tools.no_rag.name')`)).toBe(true);
+    });
   });
 
   it('names the closest match of a tool that does not exist', async () => {

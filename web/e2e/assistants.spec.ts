@@ -26,8 +26,8 @@ test('one finds assistants by type and name, and the address keeps what is shown
   await page.getByTestId('search-input').fill(mark);
   const cards = page.getByTestId('assistant-card');
   await expect(cards).toHaveCount(2);
-  await expect(cards.filter({ hasText: 'evaluator' })).toContainText('Tools: Knowledge base, Assessment Rubric');
-  await expect(cards.filter({ hasText: 'helper' })).toContainText('Uses: Single file');
+  await expect(cards.filter({ hasText: 'evaluator' })).toContainText('Tools: Knowledge Base RAG, Assessment Rubric');
+  await expect(cards.filter({ hasText: 'helper' })).toContainText('Uses: Single File Context');
   await expect(page.getByTestId('announcer')).toHaveText('2 of 2 shown');
 
   await page.getByTestId('filter-classic').click();

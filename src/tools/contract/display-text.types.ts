@@ -8,7 +8,6 @@ export interface DisplayText {
   readonly about: string;
 }
 
-/** Missing languages, English included, fall back to `display_name` and `description`. */
 export type DisplayTexts = Readonly<Partial<Record<DisplayLanguage, DisplayText>>>;
 
 /** Icons (lucide.dev) that the web UI draws; another name is drawn as a wrench. */

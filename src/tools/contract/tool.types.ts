@@ -42,9 +42,11 @@ export interface ToolDefinition {
   readonly name: string;
   /** Other names accepted on input (spec 001's `rubric`, `single_file`, `no_tool`). */
   readonly aliases: readonly string[];
+  /** In English: spec 000's where it names the tool. Pages, reports and API show no other. */
   readonly display_name: string;
   readonly description: string;
-  readonly texts?: DisplayTexts;
+  /** A missing language falls back to `display_name` and `description`. */
+  readonly texts?: Omit<DisplayTexts, 'en'>;
   /** Placeholder type the tool fills (`context` in `{1_context}`); null when it fills none. */
   readonly placeholder: string | null;
   readonly category: string;

@@ -14,7 +14,7 @@ export class ContextAwareRagProcessor implements RagProcessor {
     description: 'A fast model turns the conversation into one question. Then passages are searched for it.',
     texts: {
       en: {
-        name: 'Knowledge base (uses the conversation)',
+        name: 'Knowledge Base RAG (uses the conversation)',
         about: 'A fast model turns the conversation into one question. Then passages are searched for it.',
       },
       es: {

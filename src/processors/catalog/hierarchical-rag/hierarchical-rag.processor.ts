@@ -14,7 +14,7 @@ export class HierarchicalRagProcessor implements RagProcessor {
     description: 'Turns the conversation into one question and fetches the whole sections around matching passages.',
     texts: {
       en: {
-        name: 'Knowledge base, whole sections',
+        name: 'Knowledge Base RAG, whole sections',
         about: 'Turns the conversation into one question and fetches the whole sections around matching passages.',
       },
       es: {

@@ -15,16 +15,19 @@ export class RubricRagProcessor implements RagProcessor {
     description: 'Puts one rubric into the prompt and asks the model to evaluate a piece of work with it.',
     texts: {
       en: {
-        name: 'Rubric',
+        name: 'Assessment Rubric',
         about: 'Puts one rubric into the prompt and asks the model to evaluate a piece of work with it.',
       },
       es: {
-        name: 'Rúbrica',
+        name: 'Rúbrica de evaluación',
         about: 'Incluye una rúbrica en el prompt y pide al modelo que evalúe un trabajo con ella.',
       },
-      ca: { name: 'Rúbrica', about: 'Inclou una rúbrica al prompt i demana al model que avaluï un treball amb ella.' },
+      ca: {
+        name: 'Rúbrica d’avaluació',
+        about: 'Inclou una rúbrica al prompt i demana al model que avaluï un treball amb ella.',
+      },
       eu: {
-        name: 'Errubrika',
+        name: 'Ebaluazio-errubrika',
         about: 'Errubrika bat sartzen du promptean, eta lan bat harekin ebaluatzeko eskatzen dio ereduari.',
       },
     },

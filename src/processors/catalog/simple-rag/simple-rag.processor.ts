@@ -13,7 +13,7 @@ export class SimpleRagProcessor implements RagProcessor {
     description: 'Fetches the passages of the chosen knowledge bases that answer the question.',
     texts: {
       en: {
-        name: 'Knowledge base',
+        name: 'Knowledge Base RAG',
         about: 'Fetches the passages of the chosen knowledge bases that answer the question.',
       },
       es: {

@@ -11,13 +11,9 @@ export class HybridSearchTool extends ModeSearchTool {
 
 const DEFINITION = modeSearchDefinition({
   name: 'hybrid_search',
-  display_name: 'Hybrid search',
+  display_name: 'Search by meaning and words',
   description: 'Finds the passages of your knowledge bases that match the question by meaning and by words.',
   texts: {
-    en: {
-      name: 'Search by meaning and words',
-      about: 'Finds the passages of your knowledge bases that match the question by meaning and by words.',
-    },
     es: {
       name: 'Búsqueda por significado y palabras',
       about:

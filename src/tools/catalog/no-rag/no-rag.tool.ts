@@ -14,10 +14,9 @@ export class NoRagTool implements Tool {
 const DEFINITION: ToolDefinition = {
   name: 'no_rag',
   aliases: ['no_tool'],
-  display_name: 'No content',
-  description: 'Adds nothing to the prompt.',
+  display_name: 'No Processing',
+  description: 'Adds nothing to the prompt; for testing.',
   texts: {
-    en: { name: 'No processing', about: 'Adds nothing to the prompt; for testing.' },
     es: { name: 'Sin procesamiento', about: 'No añade nada al prompt; para pruebas.' },
     ca: { name: 'Sense processament', about: 'No afegeix res al prompt; per fer proves.' },
     eu: { name: 'Prozesatu gabe', about: 'Ez dio prompti ezer gehitzen; probetarako.' },

@@ -59,11 +59,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Knowledge Base RAG',
   description: 'Finds the passages of your knowledge bases that answer the question.',
   texts: {
-    // The display name is LAMB's, which other clients show.
-    en: {
-      name: 'Knowledge base',
-      about: 'Finds the passages of your knowledge bases that answer the question.',
-    },
     es: {
       name: 'Base de conocimiento',
       about: 'Busca en sus bases de conocimiento los fragmentos que responden a la pregunta.',

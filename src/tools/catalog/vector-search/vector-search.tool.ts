@@ -71,13 +71,9 @@ export class VectorSearchTool extends ModeSearchTool<VectorSearchConfig> {
 
 const DEFINITION = modeSearchDefinition({
   name: 'vector_search',
-  display_name: 'Vector search',
+  display_name: 'Search by meaning',
   description: 'Finds the passages of your knowledge bases whose meaning is nearest to the question.',
   texts: {
-    en: {
-      name: 'Search by meaning',
-      about: 'Finds the passages of your knowledge bases whose meaning is nearest to the question.',
-    },
     es: {
       name: 'Búsqueda por significado',
       about: 'Busca en sus bases de conocimiento los fragmentos cuyo significado está más cerca de la pregunta.',

@@ -177,9 +177,8 @@ const DEFINITION: ToolDefinition = {
   name: 'knowledge_base',
   aliases: [],
   display_name: 'Knowledge base',
-  description: 'Lets the model search one knowledge base when it needs to. The function is called query_kb_{slug}.',
+  description: 'Lets the model search one knowledge base when it needs to.',
   texts: {
-    en: { name: 'Knowledge base', about: 'Lets the model search one knowledge base when it needs to.' },
     es: {
       name: 'Base de conocimiento',
       about: 'El modelo puede buscar en una base de conocimiento cuando lo necesite.',

@@ -10,9 +10,9 @@ import { moves, renamesText, ToolsManagerState } from './tools-manager.svelte';
 const info = (name: string, display_name: string, placeholder: string | null, allow_multiple = true): ToolInfo =>
   ({ name, display_name, placeholder, allow_multiple, kind: 'pipeline', config_schema: {} }) as unknown as ToolInfo;
 const CATALOGUE = [
-  info('simple_rag', 'Knowledge base', 'context'),
-  info('rubric_rag', 'Rubric', 'rubric'),
-  info('no_rag', 'No processing', null, false),
+  info('simple_rag', 'Knowledge Base RAG', 'context'),
+  info('rubric_rag', 'Assessment Rubric', 'rubric'),
+  info('no_rag', 'No Processing', null, false),
 ];
 const TEMPLATE = 'A: {1_context} B: {2_context} C: {3_rubric} {user_input}';
 
@@ -46,14 +46,14 @@ describe('moving a tool', () => {
   it('asks with the renames, then moves tools and template at once and tells of it', async () => {
     const { pipeline, manager, keys } = started();
     const moved = manager.move(keys[2], 1);
-    expect(manager.question).toMatchObject({ kind: 'move', name: 'Rubric', from: 2, to: 1 });
+    expect(manager.question).toMatchObject({ kind: 'move', name: 'Assessment Rubric', from: 2, to: 1 });
     expect(pipeline.template).toBe(TEMPLATE);
     const { question } = manager;
     manager.answer(question?.kind === 'move' ? question.change : null);
     expect(await moved).toBe(true);
     expect(pipeline.template).toBe('A: {1_context} B: {3_context} C: {2_rubric} {user_input}');
     expect(await said()).toBe(
-      'Rubric moved to position 2 of 3. {3_rubric} is now {2_rubric}. {2_context} is now {3_context}.',
+      'Assessment Rubric moved to position 2 of 3. {3_rubric} is now {2_rubric}. {2_context} is now {3_context}.',
     );
   });
 
@@ -64,7 +64,7 @@ describe('moving a tool', () => {
     manager.answer(null);
     expect(await moved).toBe(false);
     expect([pipeline.tools, pipeline.template, pipeline.canUndo]).toEqual([before, TEMPLATE, false]);
-    expect(await said()).toBe('Rubric stays at position 3 of 3.');
+    expect(await said()).toBe('Assessment Rubric stays at position 3 of 3.');
   });
 
   it('asks nothing when the template says nothing of it, or when nobody wants to be asked', async () => {
@@ -104,7 +104,7 @@ describe('removing a tool', () => {
     const { pipeline, manager, keys } = started();
     const removed = manager.remove(keys[1]);
     const { question } = manager;
-    expect(question).toMatchObject({ kind: 'remove', name: 'Knowledge base' });
+    expect(question).toMatchObject({ kind: 'remove', name: 'Knowledge Base RAG' });
     manager.answer(question?.kind === 'remove' ? question.mark : null);
     expect(await removed).toBe(true);
     expect(pipeline.template).toBe('A: {1_context} B: {removed_2_context} C: {3_rubric} {user_input}');
@@ -125,7 +125,7 @@ describe('adding a tool', () => {
     const { pipeline, manager } = started();
     manager.add('rubric_rag');
     expect(pipeline.tools.at(-1)).toMatchObject({ plugin: 'rubric_rag', placeholder: '4_rubric', enabled: true });
-    expect(await said()).toBe('Rubric added as {4_rubric}.');
+    expect(await said()).toBe('Assessment Rubric added as {4_rubric}.');
   });
 
   it('is offered once for tools that make sense once', () => {
