@@ -1,4 +1,6 @@
 // The modules that decide and know no database and no network. `MUTANTS=lti,access` asks for some of them only.
+const { dirname } = require('node:path');
+
 const ORCHESTRATORS = 'src/orchestrators';
 
 const MODULES = {
@@ -19,12 +21,21 @@ const MODULES = {
       'src/assistants/access/{assistant.permissions,assistant-id.pipe}.ts',
       'src/auth/access/{access-decision,credential,end-user,failed-attempts,trusted-proxies}.ts',
     ],
-    specs: ['src/assistants/access', 'src/auth/access'],
+    specs: [
+      'src/assistants/access',
+      'src/auth/access/access-decision.spec.ts',
+      'src/auth/access/credential.spec.ts',
+      'src/auth/access/end-user.spec.ts',
+      'src/auth/access/failed-attempts.spec.ts',
+    ],
   },
 };
 const asked = (process.env.MUTANTS ?? Object.keys(MODULES).join(',')).split(',').map((name) => MODULES[name]);
 
+const specs = asked.flatMap((area) => area.specs);
+
 module.exports = {
   mutate: [...asked.flatMap(({ mutate }) => mutate), '!src/**/*.{spec,types}.ts', '!src/**/index.ts'],
-  specs: asked.flatMap(({ specs }) => specs),
+  specs,
+  folders: specs.map((spec) => (spec.endsWith('.ts') ? dirname(spec) : spec)),
 };

@@ -7,9 +7,8 @@ const reports = join(tmpdir(), 'bellwether-mutants');
 
 export default {
   mutate: modules.mutate,
-  plugins: ['@stryker-mutator/jest-runner'],
-  testRunner: 'jest',
-  jest: { projectType: 'custom', configFile: 'test/mutants/jest.config.cjs' },
+  plugins: ['./test/mutants/one-process-runner.mjs'],
+  testRunner: 'one-process',
   coverageAnalysis: 'perTest',
   // Evaluated once, when its file is loaded: every spec would have to run for it. Most are texts for people.
   ignoreStatic: true,
@@ -30,7 +29,7 @@ export default {
   concurrency: 2,
   timeoutMS: 30_000,
   thresholds: { high: 95, low: 85, break: 85 },
-  reporters: ['clear-text', 'html', 'json'],
+  reporters: ['progress-append-only', 'clear-text', 'html', 'json'],
   clearTextReporter: { allowColor: false, reportTests: false },
   htmlReporter: { fileName: join(reports, 'report.html') },
   jsonReporter: { fileName: join(reports, 'report.json') },
