@@ -174,6 +174,120 @@ describe('a published assistant', () => {
     await inBackground(student);
   });
 
+  describe('that was just asked', () => {
+    const ORGANIZATION = '/api/v1/organizations/default';
+    let asker: Person;
+    beforeEach(async () => {
+      upstream.always({ content: 'ok' });
+      asker = await person(app, { role: 'member' });
+    });
+    const set = (body: object) => app.api('PATCH', ORGANIZATION, body);
+    /** The completion reads neither the member nor the assistant again: what it knows comes from caches. */
+    const asked = async (): Promise<number> =>
+      (await asker.api('POST', '/v1/chat/completions', { model: `lamb_assistant.${id}`, ...question })).status;
+    const member = (): string => `${ORGANIZATION}/members/${asker.userId}`;
+    const rule = (amount: number) =>
+      set({ limits: { rules: [{ id: 'few', for: { kind: 'person' }, limit: 'requests', amount, per: 'day' }] } });
+    const sharedWith = (body: object) => teacher.api('PUT', path('/shares'), { shares: [], groups: [], ...body });
+    const inGroup = async (): Promise<string> => {
+      const { json } = await teacher.api('POST', `${ORGANIZATION}/groups`, { name: `Of ${asker.email}` });
+      await teacher.api('POST', `${ORGANIZATION}/groups/${json.id}/members`, { members: [asker.userId] });
+      await sharedWith({ groups: [{ group_id: json.id }] });
+      return `${ORGANIZATION}/groups/${json.id}`;
+    };
+    const keyOfAsker = async (): Promise<string> => {
+      const { json } = await asker.api('GET', '/api/v1/api-keys');
+      return `/api/v1/api-keys/${json.items[0].id}`;
+    };
+
+    type Change = (prepared: string) => Promise<{ readonly status: number }>;
+    it.each<[string, () => Promise<string | object>, Change, number]>([
+      ['withdrawn', publish, () => teacher.api('DELETE', path('/publication')), 404],
+      ['deleted', publish, () => teacher.api('DELETE', path()), 404],
+      [
+        'no longer shared',
+        () => sharedWith({ shares: [{ user_id: asker.userId }] }),
+        () => sharedWith({ shares: [] }),
+        404,
+      ],
+      [
+        'shared with a group that the person left',
+        inGroup,
+        (group) => teacher.api('DELETE', `${group}/members/${asker.userId}`),
+        404,
+      ],
+      ['shared with a group that is deleted', inGroup, (group) => teacher.api('DELETE', group), 404],
+      ['asked by a member who is disabled', publish, () => app.api('PATCH', member(), { disabled: true }), 401],
+      ['asked by a member who is removed', publish, () => app.api('DELETE', member()), 401],
+      [
+        'asked with a key that is revoked',
+        async () => {
+          await publish();
+          return keyOfAsker();
+        },
+        (key) => asker.api('DELETE', key),
+        401,
+      ],
+      [
+        'answered by a provider that is switched off',
+        publish,
+        () => set({ providers: { openai: { enabled: false } } }),
+        503,
+      ],
+    ])('is closed to the very next question when it is %s', async (_, prepare, change, status) => {
+      const prepared = await prepare();
+      try {
+        expect(await asked()).toBe(200);
+        expect((await change(typeof prepared === 'string' ? prepared : '')).status).toBeLessThan(300);
+        expect(await asked()).toBe(status);
+        expect(upstream.requests).toHaveLength(1);
+      } finally {
+        await set({ providers: null });
+      }
+    });
+
+    it('counts with an amount that was changed before the very next question', async () => {
+      await publish();
+      try {
+        await rule(1);
+        expect([await asked(), await asked()]).toEqual([200, 429]);
+        await rule(2);
+        expect([await asked(), await asked()]).toEqual([200, 429]);
+        await rule(1);
+        expect(await asked()).toBe(429);
+        await set({ limits: null });
+        expect(await asked()).toBe(200);
+      } finally {
+        await set({ limits: null });
+      }
+    });
+
+    it('goes to the vendor with a key that was changed before the very next question', async () => {
+      await publish();
+      const keys = (): unknown[] => upstream.requests.map(({ headers }) => headers['authorization']);
+      try {
+        await set({ providers: { openai: { base_url: upstream.url, api_key: 'sk-canary-first' } } });
+        await asked();
+        await set({ providers: { openai: { api_key: 'sk-canary-second' } } });
+        await asked();
+        expect(keys()).toEqual(['Bearer sk-canary-first', 'Bearer sk-canary-second']);
+      } finally {
+        await set({ providers: null });
+      }
+    });
+
+    it('is made by a teacher whose role still allows it with the very next request', async () => {
+      const body = { name: 'Mine', metadata: { connector: 'bypass' } };
+      const maker = await person(app);
+      const makes = async (): Promise<number> => (await maker.api('POST', '/api/v1/assistants', body)).status;
+      expect(await makes()).toBe(201);
+      await app.api('PATCH', `${ORGANIZATION}/members/${maker.userId}`, { role: 'member' });
+      expect(await makes()).toBe(403);
+      await app.api('PATCH', `${ORGANIZATION}/members/${maker.userId}`, { role: 'teacher' });
+      expect(await makes()).toBe(201);
+    });
+  });
+
   it('needs a complete version to publish, whichever it is', async () => {
     const missing = multiTool([
       { plugin: 'simple_rag', placeholder: '1_context', enabled: true, config: { collections: [] } },

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { AssistantsService, CallAnswer } from '../../assistants';
 import { AppError, type Usage } from '../../kernel';
 import type { AuditLog } from '../../platform/audit';
@@ -47,7 +48,7 @@ function setting({
     { mayCall, mayOffer: mayCall } as unknown as AssistantsService,
     { record: recorded } as unknown as AuditLog,
   );
-  jest.spyOn(calls['logger'], 'error').mockImplementation();
+  const alarm = jest.spyOn(Logger.prototype, 'error').mockImplementation();
   const budget = new RunBudget({ timeoutMs: 1_000, tokens: 1_000, callsPerTarget: 2 });
   const assistant = { id: 1, organizationId: 'Go', ownerId: 'Ao' };
   const completion = {
@@ -58,7 +59,7 @@ function setting({
   } as unknown as Completion;
   const ability = calls.abilityOf(completion);
   const run = () => ability.run(7, 'why?', new AbortController().signal);
-  return { ability, asked, budget, calls, completion, mayCall, recorded, run };
+  return { ability, alarm, asked, budget, calls, completion, mayCall, recorded, run };
 }
 
 const refusedBy = (row: 'A6' | 'B5' | 'E4'): CallAnswer => ({ allowed: false, row });
@@ -136,11 +137,11 @@ describe('calls of assistants', () => {
   });
 
   it('B5 from inside a nested run have no ability, are decided at their depth, and raise an alarm', async () => {
-    const { completion, calls, run, mayCall } = setting({ depth: 1, decision: refusedBy('B5') });
+    const { alarm, completion, calls, run, mayCall } = setting({ depth: 1, decision: refusedBy('B5') });
     expect(calls.abilityFor(completion)).toBeNull();
     await expect(run()).rejects.toEqual(failing('tool.unavailable', 'tool_unavailable'));
     expect(mayCall).toHaveBeenCalledWith(expect.objectContaining({ depth: 1 }));
-    expect(calls['logger'].error).toHaveBeenCalledWith(expect.objectContaining({ row: 'B5', depth: 1 }));
+    expect(alarm).toHaveBeenCalledWith(expect.objectContaining({ row: 'B5', depth: 1 }));
   });
 
   it('end at the quota and at the number of calls that a run may make', async () => {

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import type { OrganizationChanges } from '../../organizations';
 import type { CallerRenewal } from './caller-renewal.service';
@@ -20,7 +21,7 @@ function setting(renewed: (who: Caller) => Promise<Caller> = async (who) => who)
   const renew = jest.fn(renewed);
   const changes = { on: (listener: typeof announce) => void (announce = listener) };
   const watch = new CallerWatch({ renew } as unknown as CallerRenewal, changes as unknown as OrganizationChanges);
-  jest.spyOn(watch['logger'], 'warn').mockImplementation();
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const ended: string[] = [];
   const work = (name: string, more: Partial<WatchedWork> = {}): WatchedWork => ({
     caller: caller('key'),

@@ -15,7 +15,7 @@ export interface Equality {
 
 export const withoutCoreSchema = (path: string): string => path.replace(CORE, '');
 
-/** Texts of a filter are JSON (RFC 7644 §3.4.2.2). A backslash that escapes nothing is one: `CORP\\ada` is sent so. */
+/** Texts of a filter are JSON (RFC 7644 §3.4.2.2). A backslash that escapes nothing is one: `CORP\ada` is sent so. */
 const textIn = (quoted: string): string =>
   JSON.parse(quoted.replace(ESCAPE, (escape) => (escape === '\\' ? '\\\\' : escape))) as string;
 
