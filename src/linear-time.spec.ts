@@ -87,6 +87,10 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   'string | null': (text) => text,
   'string | undefined': (text) => `vanish ${text}`,
   HiddenStyles: () => new Set(['Hidden']),
+  WordLists: () => ({
+    numberings: new Map([['1', { id: '1', abstractId: '1', starts: new Map(), restarts: new Map() }]]),
+    styles: new Map(),
+  }),
   OpenedParts: (text) =>
     Object.assign(new Map([['word/embeddings/part.xml', Buffer.from(text)]]), { opened: new Set<string>() }),
   'readonly unknown[]': (text) => [

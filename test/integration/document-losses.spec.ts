@@ -16,6 +16,8 @@ let extractor: Extractor;
 beforeAll(() => void (extractor = new Extractor(loadConfig({ NODE_ENV: 'test' }, null))));
 afterAll(() => extractor.onApplicationShutdown());
 
+const STEPS = '<w:p><w:pPr><w:pStyle w:val="Steps"/></w:pPr>';
+
 const read = (filename: string, bytes: Buffer): Promise<ExtractedDocument> => extractor.extract({ filename, bytes });
 
 describe('a PDF whose fonts are not embedded', () => {
@@ -75,6 +77,66 @@ describe('a PDF with a font that tells glyphs and no letters', () => {
     await expect(read('paper.pdf', drawnPdf({ pages: [blind], fonts }))).rejects.toMatchObject({
       code: 'document.no_text',
     });
+  });
+});
+
+describe('the numbers of lists in Word', () => {
+  const main = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  const level = (format: string, start = 1, at = 0): string =>
+    `<w:lvl w:ilvl="${at}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/></w:lvl>`;
+  const definition = (id: number, levels: string): string =>
+    `<w:abstractNum w:abstractNumId="${id}">${levels}</w:abstractNum>`;
+  const numbering = (id: number, of: number, more = ''): string =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${more}</w:num>`;
+  const parts = {
+    'word/numbering.xml': `<w:numbering ${main}>${[
+      definition(1, level('decimal').replace('</w:lvl>', '<w:pStyle w:val="Steps"/></w:lvl>') + level('decimal', 1, 1)),
+      definition(2, level('bullet')),
+      definition(3, level('decimal', 7)),
+      numbering(1, 1),
+      numbering(2, 2),
+      numbering(3, 3),
+      numbering(4, 1, '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'),
+    ].join('')}</w:numbering>`,
+    'word/styles.xml': `<w:styles ${main}><w:style w:type="paragraph" w:styleId="Steps"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>`,
+  };
+  const item = (text: string, of: number, at = 0): string =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${of}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const lines = async (inner: string): Promise<string[]> =>
+    (await read('steps.docx', wordDocument(wordBody(inner), parts))).text
+      .split('\n')
+      .map((line) => line.trim().replace(/\s+/g, ' '))
+      .filter((line) => line !== '');
+
+  it.each([
+    [
+      'go on after a paragraph',
+      item('Weigh', 1) + item('Mix', 1) + wordParagraph('Wait.') + item('Heat', 1) + item('Cool', 1),
+      ['1. Weigh', '2. Mix', 'Wait.', '3. Heat', '4. Cool'],
+    ],
+    [
+      'go on after bullets',
+      item('Weigh', 1) + item('salt', 2) + item('sugar', 2) + item('Mix', 1),
+      ['1. Weigh', '- salt', '- sugar', '2. Mix'],
+    ],
+    ['begin where the list says', item('Seven', 3) + item('Eight', 3), ['7. Seven', '8. Eight']],
+    [
+      'begin anew where the author says so',
+      item('One', 1) + item('Two', 1) + wordParagraph('Then') + item('Again', 4) + item('More', 4),
+      ['1. One', '2. Two', 'Then', '1. Again', '2. More'],
+    ],
+    [
+      'begin anew below each item',
+      item('A', 1) + item('a', 1, 1) + item('b', 1, 1) + item('B', 1) + item('c', 1, 1),
+      ['1. A', '1. a', '2. b', '2. B', '1. c'],
+    ],
+    [
+      'come from a style, too',
+      ['One', 'Two'].map((text) => wordParagraph(text).replace('<w:p>', STEPS)).join(wordParagraph('Wait.')),
+      ['1. One', 'Wait.', '2. Two'],
+    ],
+  ])('%s', async (_, inner, expected) => {
+    expect(await lines(inner)).toEqual(expected);
   });
 });
 

@@ -2,6 +2,7 @@ import mammoth from 'mammoth';
 import { ExtractionError } from '../../document/extraction.errors';
 import { withEquations } from './docx-equations';
 import { hiddenStyles, withoutHidden } from './docx-hidden';
+import { withListNumbers, withListStarts, wordLists } from './docx-lists';
 import type { Content, Source } from '../format-reader.types';
 import { htmlToMarkdown } from '../html';
 import { leftOut } from './left-out';
@@ -31,18 +32,21 @@ const STYLES = [
 ];
 
 /**
- * Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits, converts the equations and leaves
- * hidden text out.
+ * Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits, converts the equations, numbers
+ * the lists and leaves hidden text out.
  */
 function inputOf(parts: OfficeParts): { readonly input: Input; readonly hasHidden: () => boolean } {
-  const stylesPart = [...parts.keys()].find((name) => /(?:^|\/)styles\d*\.xml$/.test(name));
+  const partNamed = (pattern: RegExp): string | undefined =>
+    partText(parts, [...parts.keys()].find((name) => pattern.test(name)) ?? '');
+  const styles = partNamed(/(?:^|\/)styles\d*\.xml$/);
+  const lists = wordLists(partNamed(/(?:^|\/)numbering\d*\.xml$/), styles);
   let hidden = false;
   const read = (name: string): string => {
     const part = partText(parts, name);
     if (part === undefined) throw new Error('not a part that is read');
-    const { xml, found } = withoutHidden(part, hiddenStyles(partText(parts, stylesPart ?? '')));
+    const { xml, found } = withoutHidden(part, hiddenStyles(styles));
     hidden ||= found;
-    return withEquations(xml);
+    return withEquations(xml.includes('<w:body') ? withListNumbers(xml, lists) : xml);
   };
   const file = {
     exists: (name: string) => parts.has(name),
@@ -55,7 +59,7 @@ function inputOf(parts: OfficeParts): { readonly input: Input; readonly hasHidde
 export async function readDocx({ bytes, limits }: Source): Promise<Content> {
   const parts = await openOffice(bytes, limits, 'Word document');
   const { input, hasHidden } = inputOf(parts);
-  const { value } = await mammoth
+  const { value: html } = await mammoth
     .convertToHtml(input, {
       styleMap: STYLES,
       // Keeps the alternative text only.
@@ -67,6 +71,7 @@ export async function readDocx({ bytes, limits }: Source): Promise<Content> {
         cause: error,
       });
     });
+  const value = withListStarts(html);
   const { text } = htmlToMarkdown(value);
   if (text === '') throw new ExtractionError('document.no_text', 'The document holds no text');
   const [written] = TITLE.exec(value) ?? [];
