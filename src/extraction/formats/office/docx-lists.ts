@@ -82,21 +82,27 @@ class ListCount {
   constructor(private readonly lists: WordLists) {}
 
   /** Null for paragraphs of no list. */
-  next({ numbering, level, style }: OpenParagraph): number | null {
-    const ofStyle = this.lists.styles.get(style);
-    const list = this.lists.numberings.get(numbering ?? ofStyle?.numbering ?? '');
-    if (list === undefined) return null;
-    const at = Math.min(Number(level ?? ofStyle?.level ?? 0) || 0, 8);
+  next(paragraph: OpenParagraph): number | null {
+    const ofStyle = this.lists.styles.get(paragraph.style);
+    const list = this.lists.numberings.get(paragraph.numbering ?? ofStyle?.numbering ?? '');
+    return list === undefined ? null : this.count(list, levelOf(paragraph.level ?? ofStyle?.level));
+  }
+
+  private count(list: Numbering, level: number): number {
     const counts = this.counts.get(list.abstractId) ?? [];
     this.counts.set(list.abstractId, counts);
-    counts.length = Math.min(counts.length, at + 1);
-    const begun = `${list.id} ${at}`;
-    const restart = this.begun.has(begun) ? undefined : list.restarts.get(at);
-    this.begun.add(begun);
-    const before = counts[at];
-    return (counts[at] = restart ?? (before === undefined ? (list.starts.get(at) ?? 1) : before + 1));
+    counts.length = Math.min(counts.length, level + 1);
+    const place = `${list.id} ${level}`;
+    const restart = this.begun.has(place) ? undefined : list.restarts.get(level);
+    this.begun.add(place);
+    const before = counts[level];
+    const following = before === undefined ? (list.starts.get(level) ?? 1) : before + 1;
+    return (counts[level] = restart ?? following);
   }
 }
+
+const DEEPEST = 8;
+const levelOf = (written: string | undefined): number => Math.min(Math.max(Number(written ?? 0) || 0, 0), DEEPEST);
 
 /**
  * The main part with the number of each later item of a list in front of its text. Mammoth begins an interrupted list anew.
