@@ -5,6 +5,8 @@ import timersPromises from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource } from 'typeorm';
 import { FileHandover } from '../../src/files';
+import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
+import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { AuditLog } from '../../src/platform/audit';
 import { acrossOrganizations } from '../../src/platform/database';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
@@ -66,8 +68,10 @@ describe('a service whose database goes away', () => {
     await proxy.listen();
     upstream = await startUpstream();
     const vendor = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-away-1' };
-    app = await startApp({ env: { DATABASE_URL: proxy.url, ...vendor } });
+    // Work that waits for the end of a lease would outlast these tests.
+    app = await startApp({ env: { DATABASE_URL: proxy.url, JOB_LEASE: '600', ...vendor } });
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {
     await upstream.stop();
     await proxy.die().catch(() => undefined);
@@ -103,6 +107,49 @@ describe('a service whose database goes away', () => {
     await until(async () => {
       const { status, checks } = await ready();
       return status === 200 && checks['jobs'] === 'ok' && checks['signals'] === 'ok';
+    });
+  });
+
+  describe('while a document is processed', () => {
+    const states = () =>
+      app.get(DataSource).query<object[]>(`
+        SELECT status, claim, lost_starts AS deaths, (SELECT count(*)::int FROM pgboss.job
+          WHERE name = 'document-ingestion' AND state < 'completed') AS jobs FROM kb_documents`);
+    const done = [{ status: 'completed', claim: null, deaths: 0, jobs: 0 }];
+    const settled = () => until(async () => isDeepStrictEqual(await states(), done));
+    const upload = async (name: string) => {
+      const { id } = (await app.api('POST', '/api/v1/knowledge-bases', { name })).json;
+      const form = filesForm(['osmosis.md', 'Osmosis moves water.']);
+      const answer = app.api('POST', `/api/v1/knowledge-bases/${id}/documents`, form).catch(() => undefined);
+      return async () => {
+        await answer;
+        await app.api('DELETE', `/api/v1/knowledge-bases/${id}`);
+        await until(async () => (await states()).length === 0);
+      };
+    };
+
+    it('goes on with it once the database is back, without waiting for the end of a lease', async () => {
+      const advance = jest.spyOn(DocumentScope.prototype, 'advance');
+      const died = jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration').mockImplementationOnce(async () => {
+        await proxy.die();
+        advance.mockClear();
+        throw new Error('Connection terminated');
+      });
+      const remove = await upload('Away');
+      await until(() => died.mock.calls.length > 0 && advance.mock.calls.length > 0);
+      await expect(advance.mock.results[0]?.value).rejects.toThrow();
+      await proxy.listen();
+      await settled();
+      await remove();
+    });
+
+    it('goes on with one that was claimed without an answer', async () => {
+      proxy.swallow(/UPDATE "kb_documents" SET (?=.*lost_starts" \+ 1)/);
+      const before = proxy.swallowed;
+      const remove = await upload('Claimed');
+      await until(() => proxy.swallowed > before);
+      await settled();
+      await remove();
     });
   });
 

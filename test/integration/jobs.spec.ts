@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import timersPromises, { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../../src/platform/config';
@@ -313,5 +313,23 @@ describe('a database that goes away', () => {
     await until(async () => (await states(to))['completed'] === 1);
     process.off('unhandledRejection', note);
     expect([rejections, ran]).toEqual([[], 1]);
+  });
+
+  it('is told of the end of a job once it is back, however long that takes', async () => {
+    const repository = new JobRepository(dataSource, config, ownedDatabase(dataSource));
+    const queue = new JobQueue(repository, { engine: 'server' } as OpenDatabase, config);
+    queues.push(queue);
+    const to = newQueue();
+    let ran = 0;
+    queue.declare(to, async () => void ran++);
+    await queue.start();
+    const readOnly = Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), { code: '25006' });
+    const complete = jest.spyOn(repository, 'complete').mockRejectedValue(readOnly);
+    jest.spyOn(timersPromises, 'setTimeout').mockImplementation(() => new Promise(setImmediate));
+    await send(queue, to, 1);
+    while (complete.mock.calls.length < 50) await new Promise(setImmediate);
+    jest.restoreAllMocks();
+    await until(async () => (await states(to))['completed'] === 1);
+    expect(ran).toBe(1);
   });
 });

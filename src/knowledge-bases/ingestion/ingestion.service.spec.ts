@@ -1,20 +1,29 @@
+import timersPromises from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { JobHandler, RunningJob } from '../../platform/jobs';
 import { IngestionService } from './ingestion.service';
 import type { RowRef } from '../storage/row-queue';
 
-/** The service over one document that waits, whose reading ends with `failure`. */
-async function ingest(failure: Error) {
+const readOnly = Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), { code: '25006' });
+
+/** The service over one document that waits, whose reading ends with `failure`. The database refuses `refusals` times. */
+async function ingest(failure: Error, { refusals = 0, isAnswerLost = false } = {}) {
   const finish = jest.fn();
+  let left = refusals;
+  const refuse = (): void => {
+    if (left-- > 0) throw readOnly;
+  };
   const enqueued: string[] = [];
   let handler: JobHandler<RowRef> | undefined;
   const row = { id: 'd', organizationId: 'o', attempts: 1 };
   const within = () => ({
     claim: async () => row,
     find: async () => null,
-    advance: async () => true,
+    advance: async () => finish.mock.calls.length === 0,
     finish: async (...args: readonly unknown[]) => {
-      finish(...args);
+      if (isAnswerLost) finish(...args);
+      refuse();
+      if (!isAnswerLost) finish(...args);
       return true;
     },
   });
@@ -29,8 +38,9 @@ async function ingest(failure: Error) {
   const documents = { within, renewClaimMs: 60_000 };
   new IngestionService(documents as never, requests as never, reader as never, unused, unused, transactions as never);
   const job = { data: { organizationId: 'o', id: 'd' }, signal: new AbortController().signal, lastTry: false };
-  await handler?.(job as unknown as RunningJob<RowRef>);
-  return { finish, enqueued };
+  let isRetried = false;
+  await handler?.(job as unknown as RunningJob<RowRef>).catch(() => (isRetried = true));
+  return { finish, enqueued, isRetried };
 }
 
 describe('the end of an ingestion', () => {
@@ -51,5 +61,16 @@ describe('the end of an ingestion', () => {
     const failed = expect.objectContaining({ status: 'failed', errorCode: 'internal_error' });
     expect(finish).toHaveBeenCalledWith('d', expect.any(String), failed);
     expect(enqueued).toEqual([]);
+  });
+
+  it.each([
+    ['refused', { refusals: 3, isAnswerLost: false }],
+    ['not answered', { refusals: 1, isAnswerLost: true }],
+  ])('whose release is %s by the database releases the document once, and is tried again', async (_, outage) => {
+    jest.spyOn(timersPromises, 'setTimeout').mockImplementation(() => new Promise(setImmediate));
+    const { finish, isRetried } = await ingest(readOnly, outage);
+    jest.restoreAllMocks();
+    expect(finish.mock.calls).toEqual([['d', expect.any(String), { status: 'pending' }]]);
+    expect(isRetried).toBe(true);
   });
 });

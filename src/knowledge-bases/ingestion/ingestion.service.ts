@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Transactions } from '../../platform/database';
+import { isDatabaseUnavailable, Transactions } from '../../platform/database';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
 import type { Progress } from '../storage/document-scope.repository';
+import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
@@ -17,6 +19,8 @@ import {
 } from './ingestion-failure';
 import { IngestionRequests } from './ingestion-requests';
 import type { RowRef } from '../storage/row-queue';
+
+const DATABASE_PAUSE_MS = 500;
 
 /** Another worker has the claim. It may have died, so the job is retried. */
 class ClaimedElsewhere extends Error {
@@ -48,11 +52,11 @@ export class IngestionService {
     try {
       const claim = randomUUID();
       const documents = this.documents.within(organizationId);
-      let row = await documents.claim(id, claim);
+      let row = await this.claim(job, claim);
       let left = row === null ? await documents.find(id) : null;
       // Another worker released the document between the two statements: claim it now.
       while (row === null && left?.status === 'pending') {
-        row = await documents.claim(id, claim);
+        row = await this.claim(job, claim);
         left = await documents.find(id);
       }
       if (row !== null) {
@@ -67,6 +71,19 @@ export class IngestionService {
     }
   }
 
+  private async claim(job: RunningJob<RowRef>, claim: string): Promise<DocumentEntity | null> {
+    const { organizationId, id } = job.data;
+    const documents = this.documents.within(organizationId);
+    try {
+      return await documents.claim(id, claim);
+    } catch (error) {
+      // Perhaps only the answer was lost.
+      const release = { status: 'pending', attempts: () => 'attempts - 1' } as const;
+      if (isDatabaseUnavailable(error)) await insist(job.signal, () => documents.finish(id, claim, release));
+      throw error;
+    }
+  }
+
   private async attempt(document: ClaimedDocument, job: RunningJob<RowRef>, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const renewing = setInterval(() => void this.renew(document, lost), this.documents.renewClaimMs);
@@ -75,7 +92,12 @@ export class IngestionService {
       else if (document.row.attempts > MAX_ATTEMPTS) await this.fail(document, TOO_OFTEN, { attempts: 0 });
       else await this.process(document, AbortSignal.any([signal, lost.signal]));
     } catch (error) {
-      await this.failed(document, job, error);
+      // An earlier try may have released the document and lost the answer: then the job is needed, too.
+      const isRetried = await insist(
+        job.signal,
+        async (tries) => (await this.failed(document, job, error)) || tries > 0,
+      );
+      if (isRetried) throw error;
     } finally {
       clearInterval(renewing);
     }
@@ -94,31 +116,32 @@ export class IngestionService {
     await this.writer.switchTo(document, written);
   }
 
-  /** Rethrows errors that the job queue should retry. */
-  private async failed(document: ClaimedDocument, job: RunningJob<RowRef>, error: unknown): Promise<void> {
+  /** True when the job queue should retry. */
+  private async failed(document: ClaimedDocument, job: RunningJob<RowRef>, error: unknown): Promise<boolean> {
     const { row, claim } = document;
     const documents = this.documents.within(row.organizationId);
-    if (error instanceof ClaimLost || !(await documents.advance(row.id, claim))) return;
+    if (error instanceof ClaimLost || !(await documents.advance(row.id, claim))) return false;
     if (job.signal.reason instanceof JobAborted) {
       // A shutdown or a lost job does not count as an attempt of the document.
       const attempts = job.signal.reason.reason === 'timeout' ? row.attempts : row.attempts - 1;
       await documents.finish(row.id, claim, { status: 'pending', attempts });
-      throw error;
+      return true;
     }
     // An abort may be meant for the previous worker of the document, whose claim this one took over: its job is spent.
     if (error instanceof EmbeddingTimeSliceEnded || isAbort(error)) {
       await this.handBack(document);
-      return;
+      return false;
     }
     const failure = describeFailure(error);
     if (failure.transient && !job.lastTry && row.attempts < (failure.tries ?? Infinity)) {
       await documents.finish(row.id, claim, { status: 'pending' });
-      throw error;
+      return true;
     }
     if (failure.code === 'internal_error') {
       this.log.error({ msg: 'a document could not be processed', document_id: row.id, err: error });
     }
     await this.fail(document, failure);
+    return false;
   }
 
   /** Releases an unfinished document and queues it behind the waiting ones. */
@@ -150,6 +173,21 @@ export class IngestionService {
       return await this.documents.within(row.organizationId).advance(row.id, claim, progress);
     } catch {
       return undefined;
+    }
+  }
+}
+
+/**
+ * Repeats a change while the database refuses or does not answer, until the job's signal. A claim without a worker would stop
+ * the document until its lease ends, and count as a process that it killed.
+ */
+async function insist<Result>(signal: AbortSignal, change: (tries: number) => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await change(tries);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || signal.aborted) throw error;
+      await sleep(DATABASE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -4,13 +4,13 @@ import type { JobMetrics, JobOutcome } from './job.metrics';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
 import { withoutTrail } from '../context';
-import { acrossOrganizations, withinOrganization } from '../database';
+import { acrossOrganizations, isDatabaseUnavailable, withinOrganization } from '../database';
 
 /** Fetching costs more than some jobs, so several are fetched at once. */
 const PREFETCH = 16;
 const SHORT_JOB_MS = 250;
 const SMOOTHING = 0.2;
-/** Pauses between tries to record the end of a job. After the last one its lease expires and the job runs again. */
+/** Pauses between tries to record the end of a job; the last one again and again while the database is away. */
 const TELL_PAUSES_MS = [200, 500, 1_000, 2_000, 4_000];
 
 interface Held extends FetchedJob {
@@ -150,14 +150,14 @@ export class QueueWorker {
     await this.tell(held, () => this.jobs.fail(this.name, held, cause ?? reasonOf(error)));
   }
 
-  /** Failing is safe: the lease expires and the job runs again. */
+  /** Giving up is safe: the lease expires and the job runs again. */
   private async tell(held: Held, message: () => Promise<void>): Promise<void> {
-    for (const pause of [...TELL_PAUSES_MS, null]) {
-      if (causeOf(held.abort.signal) === 'lost') return;
+    for (let tries = 0; causeOf(held.abort.signal) !== 'lost'; tries++) {
       try {
         return await message();
       } catch (error) {
-        if (pause === null || this.stopping.signal.aborted) {
+        const pause = TELL_PAUSES_MS[tries] ?? (isDatabaseUnavailable(error) ? TELL_PAUSES_MS.at(-1) : undefined);
+        if (pause === undefined || this.stopping.signal.aborted) {
           this.log.warn({ msg: 'the end of a job could not be recorded', queue: this.name, job: held.id, err: error });
           return;
         }
