@@ -89,7 +89,7 @@ export async function startPostgres(parent) {
   let server = null;
 
   const query = async (text, values) => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
