@@ -69,7 +69,13 @@ describe('whom the metadata of a request names', () => {
     expect(endUserOfMetadata(metadata)).toBeUndefined();
   });
 
-  it.each([{ email: 'ada' }, { user_id: 'a\nb' }, { user_id: 'x'.repeat(255) }])('is refused in %j', (metadata) => {
+  it('is nobody with a name of more than 254 characters', () => {
+    const longest = 'x'.repeat(254);
+    expect(endUserOfMetadata({ user_id: longest })).toMatchObject({ id: longest });
+    expect(() => endUserOfMetadata({ user_id: `${longest}x` })).toThrow(refused);
+  });
+
+  it.each([{ email: 'ada' }, { user_id: 'a\nb' }])('is refused in %j', (metadata) => {
     expect(() => endUserOfMetadata(metadata)).toThrow(refused);
   });
 });

@@ -71,3 +71,10 @@ it('shows names without control characters and claims without those of the proto
   expect(shownClaims({ sub: 'a', nonce: 'n', at_hash: 'h', sid: 's' })).toEqual({ sub: 'a' });
   expect(shownClaims({ sub: 'a', long: 'x'.repeat(20_000) })).toMatchObject({ sub: 'a', _cut: expect.any(String) });
 });
+
+it.each<[string, (size: number) => number, number]>([
+  ['values of a claim', (size) => valuesAt({ g: Array.from({ length: size }, String) }, 'g').length, 1_000],
+  ['characters of a name', (size) => nameOf({ name: 'x'.repeat(size) }, 'sub').length, 200],
+])('takes a limited number of %s', (_, taken, most) => {
+  expect([taken(most - 1), taken(most), taken(most + 1)]).toEqual([most - 1, most, most]);
+});

@@ -1,4 +1,11 @@
-import { unslashed } from './unverified-token';
+import { looksLikeToken, unslashed } from './unverified-token';
+
+it.each([
+  [16_384, true],
+  [16_385, false],
+])('a token of %d characters looks like one: %s', (length, expected) =>
+  expect(looksLikeToken(`aa.bb.${'c'.repeat(length - 6)}`)).toBe(expected),
+);
 
 describe('unslashed', () => {
   it.each([

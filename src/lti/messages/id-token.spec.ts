@@ -4,6 +4,11 @@ import type { PlatformKeys } from '../platforms/platform-keys.service';
 import { verifiedClaims } from './id-token';
 import { RefusedLaunch } from './launch.errors';
 
+/** The limits of time are compared with a clock that stands. */
+const NOW = 1_800_000_000;
+beforeEach(() => jest.spyOn(Date.prototype, 'getTime').mockReturnValue(NOW * 1_000));
+afterEach(() => jest.restoreAllMocks());
+
 const platform = { issuer: 'https://lms.example', clientId: 'tool-1', jwksUri: 'https://lms.example/jwks' };
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
 let own: Pair;
@@ -17,8 +22,7 @@ beforeAll(async () => {
 });
 
 async function refusalOf(claims: object, key: Pair['privateKey'] = own.privateKey): Promise<string | null> {
-  const now = Math.floor(Date.now() / 1_000);
-  const all = { iss: platform.issuer, aud: platform.clientId, nonce: 'n', iat: now, exp: now + 300, ...claims };
+  const all = { iss: platform.issuer, aud: platform.clientId, nonce: 'n', iat: NOW, exp: NOW + 300, ...claims };
   const told = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   const token = await new SignJWT(told).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(key);
   return verifiedClaims(platform, keys, { token, isNonce: (nonce) => nonce === 'n' }).then(
@@ -26,7 +30,7 @@ async function refusalOf(claims: object, key: Pair['privateKey'] = own.privateKe
     (error: unknown) => (error instanceof RefusedLaunch ? error.refusal : String(error)),
   );
 }
-const now = (): number => Math.floor(Date.now() / 1_000);
+const now = (): number => NOW;
 
 describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', () => {
   it.each<[string, () => object, string | null]>([
@@ -48,12 +52,14 @@ describe('an ID token of a platform (1EdTech Security Framework 1.0 §5.1.3)', (
     ['a nonce that is no text', () => ({ nonce: 7 }), 'nonce'],
     ['no time of issue', () => ({ iat: undefined }), 'claims'],
     ['no end', () => ({ exp: undefined }), 'claims'],
-    ['an end within the tolerance', () => ({ exp: now() - 50 }), null],
-    ['an end before the tolerance', () => ({ exp: now() - 70 }), 'expired'],
-    ['an issue within the tolerance', () => ({ iat: now() + 50 }), null],
-    ['an issue in the future', () => ({ iat: now() + 70, exp: now() + 300 }), 'clock'],
-    ['an issue of an hour ago', () => ({ iat: now() - 3_700 }), 'expired'],
-    ['a start in the future', () => ({ nbf: now() + 120 }), 'clock'],
+    ['an end one second within the tolerance', () => ({ exp: now() - 59 }), null],
+    ['an end at the tolerance', () => ({ exp: now() - 60 }), 'expired'],
+    ['an issue at the tolerance', () => ({ iat: now() + 60 }), null],
+    ['an issue one second later', () => ({ iat: now() + 61 }), 'clock'],
+    ['an issue of an hour and the tolerance ago', () => ({ iat: now() - 3_660 }), null],
+    ['an issue one second before', () => ({ iat: now() - 3_661 }), 'expired'],
+    ['a start at the tolerance', () => ({ nbf: now() + 60 }), null],
+    ['a start one second later', () => ({ nbf: now() + 61 }), 'clock'],
   ])('with %s', async (_, claims, expected) => expect(await refusalOf(claims())).toBe(expected));
 
   it('signed with a foreign key is refused', async () =>

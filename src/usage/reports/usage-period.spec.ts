@@ -25,6 +25,15 @@ describe('periodOf', () => {
   });
 });
 
+it.each([
+  ['2024-01-01', '2024-12-31', 366],
+  ['2025-01-01', '2026-01-01', 366],
+])('a period from %s to %s has the most days, and one more is refused', (from, to, days) => {
+  expect(daysOf(periodOf({ from, to }, NOW))).toHaveLength(days);
+  const later = new Date(Date.parse(to) + 86_400_000).toISOString().slice(0, 10);
+  expect(() => periodOf({ from, to: later }, NOW)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+});
+
 describe('isDay', () => {
   it.each(['2026-02-30', '2026-2-3', '20260203', '2026-13-01', '', '2026-02-03T00:00:00Z'])('refuses %j', (text) =>
     expect(isDay(text)).toBe(false),

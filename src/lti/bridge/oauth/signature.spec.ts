@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import OAuth from 'oauth-1.0a';
 import { hmacSha1 } from './signature';
-import { signedFormOf } from './signed-form';
+import { assertInTime, signedFormOf } from './signed-form';
 
 const ADDRESS = 'https://lamb.example.edu/lamb/v1/lti/launch';
 
@@ -69,4 +69,41 @@ describe('an OAuth 1.0 signature', () => {
       }
     },
   );
+});
+
+describe('a signed form (RFC 5849 §3)', () => {
+  const body = (): Record<string, string> => signed({ user_id: '5' }, 's');
+  const refusalOf = (act: () => unknown): unknown => {
+    try {
+      act();
+      return null;
+    } catch (error) {
+      return (error as { refusal: unknown }).refusal;
+    }
+  };
+  it.each([
+    ['§3.3: at the tolerance', -300, null],
+    ['§3.3: one second older', -301, 'expired'],
+    ['§3.3: ahead at the tolerance', 300, null],
+    ['§3.3: one second further ahead', 301, 'clock'],
+  ])('%s', (_, shift, expected) =>
+    expect(refusalOf(() => assertInTime({ timestamp: 1_800_000_000 + shift }, 1_800_000_000_999))).toBe(expected),
+  );
+
+  it.each<[string, Record<string, unknown>, string | null]>([
+    ['§3.2: version 1.0', { oauth_version: '1.0' }, null],
+    ['§3.2: no version', { oauth_version: undefined }, null],
+    ['§3.2: another version', { oauth_version: '2.0' }, 'bad_request'],
+    ['§3.1: HMAC-SHA1', {}, null],
+    ['§3.1: another method', { oauth_signature_method: 'HMAC-SHA256' }, 'bad_request'],
+    ['§3.1: no signature at all', { oauth_signature_method: 'PLAINTEXT' }, 'bad_request'],
+    ['§3.3: a time that is no number', { oauth_timestamp: '-1' }, 'bad_request'],
+    ['§3.3: the longest time', { oauth_timestamp: '9'.repeat(12) }, null],
+    ['§3.3: a longer time', { oauth_timestamp: '9'.repeat(13) }, 'bad_request'],
+    ['the longest nonce', { oauth_nonce: 'n'.repeat(255) }, null],
+    ['a longer nonce', { oauth_nonce: 'n'.repeat(256) }, 'bad_request'],
+  ])('%s', (_, changes, expected) => {
+    const all = Object.entries({ ...body(), ...changes }).filter(([, value]) => value !== undefined);
+    expect(refusalOf(() => signedFormOf([ADDRESS], Object.fromEntries(all)))).toBe(expected);
+  });
 });

@@ -15,6 +15,8 @@ export interface SignedForm {
 }
 
 const MOST_TEXT = 255;
+/** Seconds that two clocks may differ. */
+const CLOCK_TOLERANCE = 300;
 
 /**
  * OAuth 1.0 in the body of a form (RFC 5849 §3.5.2), as LTI 1.1 §4 has it.
@@ -46,6 +48,13 @@ export function signedFormOf(addresses: readonly string[], body: Readonly<Record
     bases: urls.map((url) => signatureBase('POST', url.origin + url.pathname, all)),
     parameters,
   };
+}
+
+/** RFC 5849 §3.3. @throws RefusedLaunch */
+export function assertInTime({ timestamp }: Pick<SignedForm, 'timestamp'>, now: number): void {
+  const age = Math.floor(now / 1_000) - timestamp;
+  if (age > CLOCK_TOLERANCE) throw new RefusedLaunch('expired', `LTI 1.1: sent ${age} s ago`);
+  if (age < -CLOCK_TOLERANCE) throw new RefusedLaunch('clock', `LTI 1.1: sent ${-age} s ahead`);
 }
 
 function single([name, value]: [string, unknown]): Parameter {
