@@ -41,6 +41,21 @@ describe('a gate', () => {
     expect(performance.now() - started).toBeGreaterThan(55);
   });
 
+  it('lets a job wait for a minute and no longer', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+    const codeAfter = (ms: number): Promise<unknown> => {
+      const gate = new CallGate(1);
+      gate.close(ms);
+      const leaving = new AbortController();
+      const run = gate.run(leaving.signal, () => Promise.resolve());
+      setImmediate(() => leaving.abort());
+      return run.catch((error: unknown) => (error as { code: unknown }).code);
+    };
+    expect(await codeAfter(60_000)).toBe('cancelled');
+    expect(await codeAfter(60_001)).toBe('upstream_rate_limited');
+    now.mockRestore();
+  });
+
   it('sends away at once who would wait for minutes', async () => {
     const gate = new CallGate(1);
     gate.close(86_400_000);
