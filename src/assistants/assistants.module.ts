@@ -27,7 +27,7 @@ import { CallTargets } from './assistant-tools/call-targets';
 import { CollectionBindings } from './editing/collection-bindings';
 import { DefinitionBodies } from './editing/definition-bodies';
 import { DefinitionGate } from './checks/definition-gate';
-import { AssistantMaterial } from './checks/assistant-material';
+import { LentMaterial } from './checks/lent-material';
 import { AssistantTargets } from './checks/assistant-targets';
 import { CatalogueRules } from './running/catalogue-rules';
 import { DefinitionChecks } from './checks/definition-checks';
@@ -87,7 +87,7 @@ import { ShareImport } from './transfer/share-import';
     CatalogueRules,
     CallQuotas,
     CallTargets,
-    AssistantMaterial,
+    LentMaterial,
     AssistantTargets,
     FunctionChecks,
     ModelChecks,

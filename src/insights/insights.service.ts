@@ -12,7 +12,7 @@ import { QuestionGroups } from './grouping/question-groups.service';
 import type { TellableGroups } from './grouping/similar-questions';
 import { TimeSlices } from './time-slices';
 import type { InsightsDto, InsightsQueryDto } from './insights.dto';
-import type { AssistantMaterial } from './material/assistant-material.repository';
+import type { NamedKnowledgeBases } from './material/assistant-material.repository';
 import { UnusedMaterialService } from './material/unused-material.service';
 import { areEnough, countOf, LEAST_PEOPLE } from './privacy/least-people';
 import type { PeopleMask } from './privacy/mask-people';
@@ -23,7 +23,7 @@ type ClassInsights = Omit<InsightsDto, 'groupings'>;
 
 interface Asked {
   readonly caller: Caller;
-  readonly material: AssistantMaterial;
+  readonly material: NamedKnowledgeBases;
   readonly groupBy: QuestionGrouping;
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Caller, Principal } from '../../kernel';
 import { Access, CurrentCaller } from '../../platform/http';
 import { AssistantLookup } from '../access/assistant-lookup';
-import { AssistantMaterial } from './assistant-material';
+import { LentMaterial } from './lent-material';
 import { type CheckSubject, DefinitionChecks } from './definition-checks';
 import { DefinitionGate } from './definition-gate';
 import { ValidateDefinitionDto, ValidationDto } from './validation.dto';
@@ -25,7 +25,7 @@ export class ValidationController {
     private readonly checks: DefinitionChecks,
     private readonly gate: DefinitionGate,
     private readonly lookup: AssistantLookup,
-    private readonly material: AssistantMaterial,
+    private readonly material: LentMaterial,
   ) {}
 
   @Post('validate')
@@ -67,7 +67,7 @@ export class ValidationController {
   }
 
   /** References that nobody who may read the thing has saved are not named. */
-  private named(before: Definition, owner: Principal, editor: Principal): ReturnType<AssistantMaterial['of']> {
+  private named(before: Definition, owner: Principal, editor: Principal): ReturnType<LentMaterial['of']> {
     const bound = withoutUnbound(storedDefinition(before), before.collectionIds ?? null);
     return this.material.of(bound, owner, editor);
   }

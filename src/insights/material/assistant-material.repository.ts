@@ -67,7 +67,7 @@ interface Embedding {
   readonly shortened?: boolean;
 }
 
-export interface AssistantMaterial {
+export interface NamedKnowledgeBases {
   readonly knowledgeBaseIds: readonly string[];
   /** The embedding of a knowledge base of the assistant; null without one. */
   readonly embedding: QuestionEmbedding | null;
@@ -101,7 +101,7 @@ export class AssistantMaterialRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The organization's own knowledge bases that the newest definition of an assistant names. */
-  async of(organizationId: string, assistantId: number): Promise<AssistantMaterial> {
+  async of(organizationId: string, assistantId: number): Promise<NamedKnowledgeBases> {
     const [definition] = await this.dataSource.query<StoredDefinitionRow[]>(DEFINITION, [organizationId, assistantId]);
     const references = definition === undefined ? [] : collectionReferences(runningDefinition(definition));
     const ids = references.filter(isUuid);

@@ -3,7 +3,7 @@ import { placeUnitOf } from '../../extraction';
 import { AppError, type Caller, placeText } from '../../kernel';
 import { KnowledgeBasesService } from '../../knowledge-bases';
 import {
-  type AssistantMaterial,
+  type NamedKnowledgeBases,
   AssistantMaterialRepository,
   type UnfoundDocument,
   type UnfoundPart,
@@ -40,7 +40,7 @@ export class UnusedMaterialService {
     private readonly knowledgeBases: KnowledgeBasesService,
   ) {}
 
-  material({ organizationId }: Caller, assistantId: number): Promise<AssistantMaterial> {
+  material({ organizationId }: Caller, assistantId: number): Promise<NamedKnowledgeBases> {
     return this.repository.of(organizationId, assistantId);
   }
 

@@ -15,9 +15,9 @@ interface Reference {
 
 const isType = (name: unknown): name is MaterialType => (MATERIALS as readonly unknown[]).includes(name);
 
-/** Names of the material that an assistant reads with its owner's access, for somebody else who edits it. */
+/** Names of the material that the owner of an assistant lends to it, for somebody else who edits it. */
 @Injectable()
-export class AssistantMaterial {
+export class LentMaterial {
   constructor(
     private readonly rules: CatalogueRules,
     private readonly gaps: ReferenceGaps,
