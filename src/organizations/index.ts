@@ -56,4 +56,5 @@ export {
 } from './settings/limit.types';
 export { type Feature, FEATURES, type Features, type VendorUserIds } from './settings/settings.types';
 export type { ChecklistAnswers } from './storage/member.entity';
+export { madeAccountIn } from './storage/member.repository';
 export { SLUG, SLUG_LENGTH } from './organization/slug';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
+import { madeAccountIn } from '../../organizations';
 import type { Transaction } from '../../platform/database';
 import { IdentityEntity } from './identity.entity';
 
@@ -36,18 +37,15 @@ export class IdentityRepository {
     return found?.id ?? null;
   }
 
-  /** Whether the identity made the account, and no directory provisions it: both are rows of one transaction. */
+  /** Whether the identity made the account, and no directory provisions it. */
   async madeAccount(
     { issuer, subject, authority }: Subject,
     organizationId: string,
     tx: Transaction,
   ): Promise<boolean> {
     const rows = await tx.query<unknown[]>(
-      `SELECT FROM oidc_identities identity
-         JOIN members m ON m.organization_id = $4 AND m.user_id = identity.user_id AND m.created_at = identity.created_at
-        WHERE identity.issuer = $1 AND identity.subject = $2 AND identity.authority = $3 AND NOT EXISTS (
-          SELECT FROM scim_users s
-           WHERE s.organization_id = $4 AND s.user_id = m.user_id AND s.deleted_at IS NULL)`,
+      `SELECT FROM oidc_identities i
+        WHERE i.issuer = $1 AND i.subject = $2 AND i.authority = $3 AND ${madeAccountIn('$4')}`,
       [issuer, subject, authority, organizationId],
     );
     return rows.length > 0;

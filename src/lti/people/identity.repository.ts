@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { madeAccountIn } from '../../organizations';
 import type { Transaction } from '../../platform/database';
 import { LtiIdentityEntity } from './identity.entity';
 
@@ -41,14 +42,11 @@ export class LtiIdentityRepository {
       .getExists();
   }
 
-  /** Whether the identity made the account, and no directory provisions it: both are rows of one transaction. */
+  /** Whether the identity made the account, and no directory provisions it. */
   async madeAccount({ platformId, subject }: LtiSubject, tx: Transaction): Promise<boolean> {
     const rows = await tx.query<unknown[]>(
       `SELECT FROM lti_identities i
-         JOIN members m ON m.organization_id = i.organization_id AND m.user_id = i.user_id AND m.created_at = i.created_at
-        WHERE i.platform_id = $1 AND i.subject = $2 AND NOT EXISTS (
-          SELECT FROM scim_users s
-           WHERE s.organization_id = i.organization_id AND s.user_id = i.user_id AND s.deleted_at IS NULL)`,
+        WHERE i.platform_id = $1 AND i.subject = $2 AND ${madeAccountIn('i.organization_id')}`,
       [platformId, subject],
     );
     return rows.length > 0;

@@ -47,6 +47,17 @@ const MAIL_DAY_LEFT = `
   SELECT ceil(extract(epoch FROM invitation_mails_since + interval '1 day' - now()))::int AS seconds
   FROM users WHERE id = $1`;
 
+/**
+ * SQL: the identity `i` made the account of its person in the organization, for both are rows of one transaction, and no
+ * directory provisions the member.
+ */
+export const madeAccountIn = (organization: string): string => `EXISTS (
+  SELECT FROM members m
+   WHERE m.organization_id = ${organization} AND m.user_id = i.user_id AND m.created_at = i.created_at
+     AND NOT EXISTS (
+       SELECT FROM scim_users s
+        WHERE s.organization_id = ${organization} AND s.user_id = i.user_id AND s.deleted_at IS NULL))`;
+
 @Injectable()
 export class MemberRepository {
   constructor(private readonly dataSource: DataSource) {}
