@@ -201,28 +201,30 @@ describe('background runs', () => {
     await expect(server.runs.cancel(organizationId, 'nonsense', 'x')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is ended when its executor throws, forgets to, or is told to stop and does not', async () => {
-    const server = process({ concurrency: 3 });
+  it('is ended when its executor throws, loses the database, forgets to, or is told to stop and does not', async () => {
+    const server = process({ concurrency: 4 });
     const executors = [
       () => Promise.reject(new Error('a defect')),
+      () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECONNREFUSED' })),
       () => Promise.resolve(),
       () => new Promise<void>(() => undefined),
     ];
     server.executeBy(() => (executors.shift() as () => Promise<void>)());
     await server.jobs.start();
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 4; n++) {
       const { id } = await server.runs.enqueue(input(), {});
       ids.push(id);
       await until(async () => (await statusOf(server, id)) !== 'queued');
     }
-    await Promise.all(ids.slice(0, 2).map((id) => until(async () => (await statusOf(server, id)) === 'failed')));
+    await Promise.all(ids.slice(0, 3).map((id) => until(async () => (await statusOf(server, id)) === 'failed')));
     await server.stop(0);
     const ends = await Promise.all(
       ids.map(async (id) => framesIn(await readAll(server.runs, organizationId, id)).at(-1)),
     );
     expect(ends.map((frame) => [frame?.event, frame?.data['code']])).toEqual([
       ['run.failed', 'internal_error'],
+      ['run.failed', 'unavailable'],
       ['run.failed', 'internal_error'],
       ['run.failed', 'server_shutdown'],
     ]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { isDatabaseUnavailable } from '../../platform/database';
+import { databaseErrorToAppError, isDatabaseUnavailable } from '../../platform/database';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
 import { vendorGate } from '../../platform/outbound';
 import { RunEndings } from '../ending/run-endings';
@@ -116,8 +116,10 @@ export class RunWorker {
   }
 }
 
-const failureOf = (error: unknown): RunOutcome =>
-  error instanceof AppError ? { status: 'failed', errorCode: error.code, message: error.detail } : UNFINISHED;
+function failureOf(error: unknown): RunOutcome {
+  const known = error instanceof AppError ? error : databaseErrorToAppError(error);
+  return known === null ? UNFINISHED : { status: 'failed', errorCode: known.code, message: known.detail };
+}
 
 function abortedAs(reason: string): RunOutcome {
   const failure = abortFailure(reason);
