@@ -7,6 +7,7 @@ import { runningEmbeddedUrl } from '../../src/platform/postgres/embedded/embedde
 import { filesForm } from '../support/app';
 import { preparedDataDir } from '../support/data-directory';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
+import { endlessPdf } from '../support/hostile-documents';
 import { type ServerProcess, startServer } from '../support/server-process';
 
 /** More for a longer look: INGESTION_KILLS=100 npx jest test/integration/ingestion-kill.spec.ts --selectProjects integration */
@@ -32,7 +33,7 @@ const start = async (): Promise<ServerProcess> => {
   const databaseUrl = scratch?.url;
   server = await startServer({
     dataDir,
-    env: { JOB_LEASE: '3' },
+    env: { JOB_LEASE: '3', EXTRACTION_TIMEOUT: '600000' },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   startTimes.push(server.startedInMs);
@@ -68,9 +69,11 @@ const SECOND = FIRST.map(
     ] as const,
 );
 
+const DEATHS = 2;
+
 const create = async ({ api }: ServerProcess, name: string): Promise<string> =>
   (await api('POST', PATH, { name, language: 'en', chunk_size: 300 })).json.id as string;
-const upload = (target: ServerProcess, id: string, files: typeof FIRST) =>
+const upload = (target: ServerProcess, id: string, files: readonly (readonly [string, string | Buffer])[]) =>
   target.api('POST', `${PATH}/${id}/documents`, filesForm(...files));
 const unfinished = async ({ api }: ServerProcess, id: string): Promise<number> => {
   const counts = await Promise.all(
@@ -119,6 +122,24 @@ async function orphans(id: string): Promise<unknown> {
   return row;
 }
 
+interface Fate {
+  readonly status: string;
+  readonly starts: number;
+  readonly code: string | null;
+}
+
+/** Resolves when the only document of a knowledge base is as expected. */
+async function documentIn(id: string, isExpected: (document: Fate) => boolean): Promise<Fate> {
+  for (const deadline = performance.now() + 120_000; ; await sleep(50)) {
+    const [row] = await query<Fate>(
+      'SELECT status, lost_starts AS starts, error_code AS code FROM kb_documents WHERE knowledge_base_id = $1',
+      [id],
+    );
+    if (row !== undefined && isExpected(row)) return row;
+    if (performance.now() > deadline) throw new Error(`The document is ${JSON.stringify(row)}`);
+  }
+}
+
 /** Every row's bytes are there, and are what was sent. */
 async function storedWell(id: string): Promise<boolean> {
   const rows = await query<{ storage_name: string; sha256: string; organization_id: string }>(
@@ -148,11 +169,15 @@ it(
     const expected = await contents(undisturbed);
     expect(expected['documents']).toHaveLength(FIRST.length);
 
+    const poisoned = await create(current, 'Poisoned');
+    // Its answer waits for the document, and is cut.
+    void upload(current, poisoned, [['poison.pdf', endlessPdf()]]).catch(() => undefined);
     const disturbed = await create(current, 'Disturbed');
     let kills = 0;
     for (const [round, files] of [FIRST, SECOND].entries()) {
       let accepted = false;
       while (kills < (KILLS * (round + 1)) / 2) {
+        if (kills < DEATHS) await documentIn(poisoned, ({ starts }) => starts === kills + 1);
         // A client that got no answer sends again; one that got it does not.
         const sending = accepted
           ? Promise.resolve()
@@ -178,6 +203,10 @@ it(
     expect(await orphans(disturbed)).toEqual({ chunks: 0, claims: 0, miscounted: 0 });
     expect(await storedWell(disturbed)).toBe(true);
 
+    // A document that was being read at two deaths is set aside, and the next process leaves it alone.
+    const setAside = { status: 'failed', starts: 0, code: 'document.resource' };
+    expect(await documentIn(poisoned, ({ status }) => status === 'failed')).toEqual(setAside);
+
     // A knowledge base that is deleted with documents under way leaves nothing, whenever the process dies.
     await upload(current, undisturbed, FIRST);
     expect((await current.api('DELETE', `${PATH}/${undisturbed}`)).status).toBe(204);
@@ -190,9 +219,10 @@ it(
       if (performance.now() > deadline) throw new Error(`The knowledge base is still there:\n${current.output()}`);
     }
     expect(await contents(undisturbed)).toEqual({ documents: [], chunks: [], terms: [], totals: [] });
+    expect(await documentIn(poisoned, () => true)).toEqual(setAside);
     expect(await current.stop()).toBe(0);
     server = null;
     process.stdout.write(`restarts: ${startTimes.map((ms) => Math.round(ms)).join(', ')} ms\n`);
   },
-  120_000 + KILLS * 20_000,
+  300_000 + KILLS * 20_000,
 );

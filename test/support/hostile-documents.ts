@@ -94,6 +94,19 @@ export function drawnPdf({
   return Buffer.from(`%PDF-1.7\n${body}trailer<</Root 1 0 R>>\n%%EOF`, 'latin1');
 }
 
+/** One word that is drawn 10^12 times, because each form draws the next one ten times: busy for hours, or until its memory is used up. */
+export function endlessPdf(): Buffer {
+  const form = (content: string, resources: string): string =>
+    `<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<<${resources}>>/Length ${content.length}>>stream\n${content}\nendstream`;
+  const forms = Array.from({ length: 12 }, (_, n): [number, string] => [
+    100 + n,
+    form('/F Do\n'.repeat(10), `/XObject<</F ${101 + n} 0 R>>`),
+  ]);
+  const word = form(drawn('word', 700), `/Font<</F1 ${HELVETICA}>>`);
+  const objects = Object.fromEntries([...forms, [112, word]]);
+  return drawnPdf({ pages: ['/F Do'], resources: '/XObject<</F 100 0 R>>', objects });
+}
+
 export const HELVETICA = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
 
 /** A font of many characters that is not embedded: `map` names how its bytes become characters. */
