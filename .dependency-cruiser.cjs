@@ -169,8 +169,8 @@ module.exports = {
         pathNot: [
           '^src/auth/issuers/(openid-client|token-verifier)\\.ts$',
           '^src/lti/(keys/key-pair|messages/id-token)\\.ts$',
-          // A specification signs the tokens of a provider.
-          '^src/lti/messages/id-token\\.spec\\.ts$',
+          // Specifications sign the tokens of a provider.
+          '\\.spec\\.ts$',
         ],
       },
       to: { path: '^node_modules/(openid-client|oauth4webapi|jose)/' },

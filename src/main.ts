@@ -21,12 +21,15 @@ function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Conf
     `  Sign in             ${signIn === null ? `${CLI} sign-in:link` : `${signIn} (once, within an hour)`}`,
     `  API documentation   ${url}/api/docs`,
   ];
+  const isKept = config.bootstrap.adminKey === null && existsSync(file);
   if (config.bootstrap.adminKey !== null) lines.push('  Administrator key   BOOTSTRAP_ADMIN_KEY');
-  else
-    lines.push(
-      `  Administrator key   ${file}${bootstrap.adminKeyFile === null ? '' : ' (written now, readable by you only)'}`,
-    );
-  if (config.bootstrap.adminKey === null && demoAssistant !== null) {
+  // A backup does not hold the file.
+  else if (!isKept) lines.push(`  Administrator key   not in this folder; another one: ${CLI} keys:create`);
+  else {
+    const news = bootstrap.adminKeyFile === null ? '' : ' (written now, readable by you only)';
+    lines.push(`  Administrator key   ${file}${news}`);
+  }
+  if (isKept && demoAssistant !== null) {
     lines.push(
       '',
       'Ask the demo assistant:',

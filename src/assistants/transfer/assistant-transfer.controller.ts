@@ -39,7 +39,8 @@ export class AssistantTransferController {
     role: 'teacher',
     summary: 'Make an assistant from an exported document',
     description:
-      'Reads exports of this service and of LAMB. Ids, owners and references out of reach are left behind and listed. ' +
+      'Reads exports of this service and of LAMB. Ids and owners are left behind. References out of reach keep their ' +
+      'names. Both are listed. ' +
       'With `dry_run=true` nothing is written and the answer (200) is what would change. With `into` the assistant of ' +
       'that id is changed and answered (200).',
   })
