@@ -119,6 +119,74 @@ describe('reading stored metadata', () => {
     expect(labels).toEqual(['Papers', undefined]);
   });
 
+  const tool = (entry: object): unknown =>
+    read({ assistant_type: 'multi_tool', tools: [{ plugin: 'simple_rag', ...entry }] }).pipeline[0];
+
+  it('reads switches that are on, and no others', () => {
+    const on = {
+      verbose: true,
+      only_from_material: true,
+      capabilities: { vision: true, image_generation: true },
+      llm: 'm',
+      assistant_type: 'multi_tool',
+      orchestrator: 'parallel',
+      orchestrator_options: { a: 1 },
+    };
+    expect(read(on)).toMatchObject({
+      verbose: true,
+      onlyFromMaterial: true,
+      capabilities: { vision: true, image_generation: true },
+      llm: 'm',
+      orchestrator: 'parallel',
+      orchestratorOptions: { a: 1 },
+    });
+    for (const off of [
+      {},
+      { verbose: 'yes', only_from_material: 1, capabilities: { vision: 1, image_generation: 'x' } },
+    ])
+      expect(read(off)).toMatchObject({
+        verbose: false,
+        onlyFromMaterial: false,
+        capabilities: { vision: false, image_generation: false },
+        llm: null,
+        orchestrator: 'sequential',
+        orchestratorOptions: {},
+      });
+  });
+
+  it.each<[string, object, object]>([
+    ['the least numbers', { timeout_ms: 1, retries: 0 }, { timeout_ms: 1, retries: 0 }],
+    ['numbers that are too small', { timeout_ms: 0, retries: -1 }, { timeout_ms: null, retries: null }],
+    ['numbers that are not whole', { timeout_ms: 1.5, retries: '1' }, { timeout_ms: null, retries: null }],
+    ['dependencies that are texts', { depends_on: ['a', 7] }, { depends_on: ['a'] }],
+    ['dependencies that are no list', { depends_on: 'a' }, { depends_on: [] }],
+    ['what happens without them', { on_dependency_failure: 'run' }, { on_dependency_failure: 'run' }],
+    [
+      'an unknown choice',
+      { on_dependency_failure: 'x', on_error: 'x' },
+      { on_dependency_failure: 'skip', on_error: 'continue' },
+    ],
+    ['example questions', { example_questions: ['Why?'] }, { example_questions: ['Why?'] }],
+    ['a label of blanks', { label: '  ' }, { placeholder: '1_context' }],
+    [
+      'a fallback for low confidence',
+      { fallback: { plugin: 'rubric', condition: 'on_low_confidence', threshold: 0.2, config: { a: 1 } } },
+      { fallback: { plugin: 'rubric_rag', condition: 'on_low_confidence', threshold: 0.2, config: { a: 1 } } },
+    ],
+    [
+      'a fallback without settings',
+      { fallback: { plugin: 'no_rag', threshold: '1' } },
+      { fallback: { plugin: 'no_rag', condition: 'on_error', threshold: 0.5, config: {} } },
+    ],
+    ['a fallback without a tool', { fallback: { condition: 'on_error' } }, { fallback: null }],
+    ['a fallback that is a text', { fallback: 'no_rag' }, { fallback: null }],
+  ])('reads %s', (_, entry, expected) => {
+    const found = tool(entry);
+    expect(found).toMatchObject(expected);
+    for (const key of ['label', 'example_questions'])
+      expect(Object.hasOwn(found as object, key)).toBe(Object.hasOwn(expected, key));
+  });
+
   it('reads every option of a tool and fills the rest', () => {
     expect(read(fixture('v3-full')).pipeline).toEqual([
       {

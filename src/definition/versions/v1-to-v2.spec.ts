@@ -1,5 +1,5 @@
 import { specifiedTools } from '../../../test/support/tool-vocabulary';
-import type { ClassicDefinition } from '../metadata/metadata.types';
+import type { ClassicDefinition, StepResult } from '../metadata/metadata.types';
 import { numberProblems } from './number-problems';
 import { rewriteClassicTemplate } from './rewrite-classic-template';
 import { classicPath, stepV1ToV2 } from './v1-to-v2.step';
@@ -14,7 +14,10 @@ const CLASSIC: ClassicDefinition = {
 };
 
 describe('version 1 to 2', () => {
-  const stepped = stepV1ToV2(CLASSIC, specifiedTools);
+  let stepped: StepResult;
+  beforeEach(() => {
+    stepped = stepV1ToV2(CLASSIC, specifiedTools);
+  });
 
   it('writes the document of spec 001 and keeps unknown keys', () => {
     expect(stepped).toEqual({

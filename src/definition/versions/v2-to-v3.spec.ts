@@ -1,4 +1,5 @@
 import { specifiedTools } from '../../../test/support/tool-vocabulary';
+import type { VersionedDefinition } from '../metadata/metadata.types';
 import { normaliseDocument } from './normalise';
 import { stepV2ToV3 } from './v2-to-v3.step';
 
@@ -16,7 +17,10 @@ const V2 = {
 const TEMPLATE = 'X{context}Y{rubric}Z{user_input}{else}';
 
 describe('version 2 to 3', () => {
-  const stepped = stepV2ToV3({ metadata: V2, template: TEMPLATE }, specifiedTools);
+  let stepped: VersionedDefinition;
+  beforeEach(() => {
+    stepped = stepV2ToV3({ metadata: V2, template: TEMPLATE }, specifiedTools);
+  });
 
   it('numbers document and template together and keeps unknown keys', () => {
     expect(stepped).toEqual({
