@@ -14,7 +14,7 @@ import { LtiPeople } from '../../people/people.service';
 import { PlatformRepository } from '../../platforms/platform.repository';
 import { NonceRepository } from '../oauth/nonce.repository';
 import { hmacSha1 } from '../oauth/signature';
-import type { SignedForm } from '../oauth/signed-form';
+import { assertInTime, type SignedForm } from '../oauth/signed-form';
 import { isOver } from '../settings/bridge-days';
 import { messageOf } from './launch-parameters';
 
