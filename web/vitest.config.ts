@@ -16,6 +16,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.spec.ts'],
     environment: 'happy-dom',
+    setupFiles: ['./vitest.setup.ts'],
     // A busy machine is slow.
     testTimeout: 20_000,
   },
