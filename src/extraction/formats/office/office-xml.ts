@@ -93,3 +93,22 @@ export const textBelow = (element: XmlElement): string =>
     .join('')
     .replace(/\s+/g, ' ')
     .trim();
+
+/** Replaces whole elements that begin as `open` says. One without an end stays, and its end is not looked for again. */
+export function replaceElements(xml: string, open: RegExp, replace: (name: string, inner: string) => string): string {
+  const parts: string[] = [];
+  const endless = new Set<string>();
+  let at = 0;
+  for (const { 0: tag, 1: name = '', index } of xml.matchAll(open)) {
+    if (index < at || endless.has(name)) continue;
+    const close = `</${name}>`;
+    const end = xml.indexOf(close, index + tag.length);
+    if (end === -1) {
+      endless.add(name);
+      continue;
+    }
+    parts.push(xml.slice(at, index), replace(name, xml.slice(index + tag.length, end)));
+    at = end + close.length;
+  }
+  return parts.join('') + xml.slice(at);
+}

@@ -1,6 +1,6 @@
 import { withEquations } from './docx-equations';
 import { cellText, pipeTable } from '../table-rows';
-import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement } from './office-xml';
+import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement, replaceElements } from './office-xml';
 
 /** The text of one slide. */
 export interface Slide {
@@ -121,11 +121,17 @@ function shapeBlock(shape: XmlElement): string {
   return shape.name === 'pic' ? (descend(shape, 'nvPicPr', 'cNvPr')?.attributes['descr']?.trim() ?? '') : '';
 }
 
+const EQUATION = /<(m:oMath)(?:\s[^<>]*)?>/g;
+const RUN_PROPERTIES = /<(a:rPr)(?:\s[^<>]*)?>/g;
+
 /** Equations as LaTeX; what PowerPoint puts between their parts would hide these. */
 const readable = (xml: string): string =>
   withEquations(
-    xml.replace(/<m:oMath[\s>][\s\S]*?<\/m:oMath>/g, (equation) =>
-      equation.replace(/<a:rPr(?:\s[^>]*)?>[\s\S]*?<\/a:rPr>|<\/?a:[^>]*>/g, ''),
+    replaceElements(
+      xml,
+      EQUATION,
+      (name, inner) =>
+        `<${name}>${replaceElements(inner, RUN_PROPERTIES, () => '').replace(/<\/?a:[^<>]*>/g, '')}</${name}>`,
     ),
   );
 
