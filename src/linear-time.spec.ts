@@ -253,7 +253,7 @@ it.each(READING.map((each) => [each.name, each] as const))(
       // The least of three shares no collection of garbage and no other work of this worker.
       const least = async (length: number): Promise<number> =>
         Math.min(await timeAt(hostile, length), await timeAt(hostile, length), await timeAt(hostile, length));
-      const growth = (await least(LENGTH)) / Math.max(1, await least(LENGTH / LENGTHS_APART));
+      const growth = (await least(LENGTH)) / Math.max(5, await least(LENGTH / LENGTHS_APART));
       if (growth > LINEAR_GROWTH) {
         throw new Error(`${growth} times the time for ${LENGTHS_APART} times ${JSON.stringify(hostile(20))}`);
       }

@@ -8,11 +8,11 @@ export function cpuTimeOf(work: () => unknown): number {
 
 /**
  * How much longer `work` takes over sixteen times the length: some 16 times in linear time, 256 times in quadratic time.
- * The least of three shares no collection of garbage. Less than a millisecond counts as one.
+ * The least of three shares no collection of garbage. Less than five milliseconds count as five: they are noise.
  */
 export function growthOf(work: (length: number) => unknown, length: number): number {
   const least = (of: number): number => Math.min(...[1, 2, 3].map(() => cpuTimeOf(() => work(of))));
-  return least(length) / Math.max(1, least(length / 16));
+  return least(length) / Math.max(5, least(length / 16));
 }
 
 /** Between both, with room for a busy machine. */
