@@ -110,7 +110,7 @@ test('the mouse swaps two searches, and every placeholder with them', async ({ p
 
   await drag(page, handle(page, 2), handle(page, 3));
   await page.mouse.up();
-  await expect(said(page)).toContainText('Knowledge base moved to position 3 of 3.');
+  await expect(said(page)).toContainText('Knowledge Base RAG moved to position 3 of 3.');
   expect(await saved(page, api, id)).toEqual([
     'Course: {3_context}\nResearch: {1_context}\nRubric: {2_rubric}\n\n{user_input}',
     ['1_context:9', '2_rubric:-', '3_context:3'],

@@ -142,7 +142,7 @@ test('tools wait for others under conditions, and the diagram follows', async ({
   await expect(page.getByTestId('strategy-line')).toContainText('By dependency');
   // The card of a tool shows the tools that it waits for; they are changed there.
   const second = page.getByTestId('tool-card').nth(1);
-  await expect(second.getByTestId('tool-card-rules')).toContainText('Waits for: Knowledge base {1_context}');
+  await expect(second.getByTestId('tool-card-rules')).toContainText('Waits for: Knowledge Base RAG {1_context}');
   await expect(page.getByTestId('flow-diagram')).toHaveAttribute('data-strategy', 'dependency');
   await second.getByTestId('card-when').click();
   await second.getByTestId('add-condition').click();
