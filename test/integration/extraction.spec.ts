@@ -99,7 +99,7 @@ describe('real documents', () => {
   it('a presentation: slides in their order as sections, with notes, tables, formulas and diagrams', async () => {
     const { body, diagram, diagramPart, equation, footer, picture, presentation, table, textBox } = slides;
     const half =
-      '<m:f><m:num><m:r><a:rPr><a:latin/></a:rPr><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f>';
+      '<m:f><m:num><m:r><a:rPr lang="en-GB"/><m:t>a</m:t></m:r></m:num><m:den><m:r><a:rPr><a:latin/></a:rPr><m:t>b</m:t></m:r></m:den></m:f>';
     const bytes = presentation(
       [
         { shapes: slides.title('Osmosis & diffusion') + textBox('# Week 3') + footer('Faculty of Biology') },

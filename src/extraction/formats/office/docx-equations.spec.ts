@@ -30,6 +30,11 @@ describe('withEquations', () => {
       `<m:nary><m:naryPr><m:chr m:val="toString"/></m:naryPr><m:e>${r('i')}</m:e></m:nary>`,
       '$toString i$',
     ],
+    [
+      'properties without content in front of others',
+      `<m:f><m:fPr m:val="bar"/><m:num>${r('a')}</m:num><m:den>${r('b')}</m:den></m:f><m:f><m:fPr><m:ctrlPr/></m:fPr><m:num>${r('c')}</m:num><m:den>${r('d')}</m:den></m:f>`,
+      '$\\frac{a}{b}\\frac{c}{d}$',
+    ],
     ['signs of XML', r('a &lt; b'), '$a &lt; b$'],
   ])('%s', (_, inner, expected) => expect(latex(inner)).toBe(expected));
 

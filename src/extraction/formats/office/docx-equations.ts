@@ -51,8 +51,8 @@ const STRUCTURES: Readonly<Record<string, (content: string) => string>> = {
 };
 
 const RUN_PROPERTIES = /<(w:rPr)>/g;
-const PROPERTIES = /<(m:\w+Pr)(?:\s[^<>]*)?>/g;
-const PARAGRAPH_PROPERTIES = /<(m:oMathParaPr)(?:\s[^<>]*)?>/g;
+const PROPERTIES = /<(m:\w+Pr)(?:\s[^<>]*)?(?<!\/)>/g;
+const PARAGRAPH_PROPERTIES = /<(m:oMathParaPr)(?:\s[^<>]*)?(?<!\/)>/g;
 const INNERMOST = /<m:(\w+)(?:\s[^<>]*)?>([^<]*)<\/m:\1>/g;
 /** Letters in mathematical italics and the like. A search must find them as plain letters. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/gu;

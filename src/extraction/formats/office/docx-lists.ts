@@ -5,6 +5,9 @@ const MARK = /\ue0f1\d+\ue0f2/g;
 const MARKED_LIST = /<ol><li>\ue0f1(\d+)\ue0f2/g;
 const markOf = (number: number): string => `<w:r><w:t>\ue0f1${number}\ue0f2</w:t></w:r>`;
 
+/** Word itself stops at 32,767. */
+const NUMBER = /^\d{1,5}$/;
+
 /** Numbers by level, `w:ilvl`. */
 type Starts = ReadonlyMap<number, number>;
 
@@ -13,7 +16,7 @@ interface Numbering {
   readonly id: string;
   readonly abstractId: string;
   readonly starts: Starts;
-  /** Where this numbering begins anew although others of its definition have counted. */
+  /** Numbers with which this numbering begins anew although others of its definition have counted. */
   readonly restarts: Starts;
 }
 
@@ -35,7 +38,9 @@ const startsIn = (element: XmlElement | undefined, child: string, name: string):
   new Map(
     (element === undefined ? [] : elementsOf(element)).flatMap((level) => {
       const start = level.name === child ? valueIn(level, name) : undefined;
-      return start === undefined ? [] : [[Number(level.attributes['w:ilvl'] ?? 0), Number(start)] as const];
+      return start === undefined || !NUMBER.test(start)
+        ? []
+        : [[Number(level.attributes['w:ilvl'] ?? 0), Number(start)] as const];
     }),
   );
 
@@ -66,7 +71,7 @@ export function wordLists(numberingXml: string | undefined, stylesXml: string | 
 }
 
 interface OpenParagraph {
-  /** Where its properties end; null without any. */
+  /** Offset of the end of its properties; null without any. */
   contentAt: number | null;
   style: string;
   numbering: string | undefined;

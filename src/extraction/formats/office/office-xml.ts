@@ -94,7 +94,10 @@ export const textBelow = (element: XmlElement): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Replaces whole elements that begin as `open` says. One without an end stays, and its end is not looked for again. */
+/**
+ * Replaces whole elements that begin as `open` says, which must not match an empty element: `<a/>` has no end of its own.
+ * One without an end stays, and its end is not looked for again.
+ */
 export function replaceElements(xml: string, open: RegExp, replace: (name: string, inner: string) => string): string {
   const parts: string[] = [];
   const endless = new Set<string>();

@@ -1,6 +1,6 @@
 import { withEquations } from './docx-equations';
 import { cellText, pipeTable } from '../table-rows';
-import { allNamed, childNamed, descend, elementsOf, parseXml, type XmlElement, replaceElements } from './office-xml';
+import { allNamed, childNamed, descend, elementsOf, parseXml, replaceElements, type XmlElement } from './office-xml';
 
 /** The text of one slide. */
 export interface Slide {
@@ -121,8 +121,8 @@ function shapeBlock(shape: XmlElement): string {
   return shape.name === 'pic' ? (descend(shape, 'nvPicPr', 'cNvPr')?.attributes['descr']?.trim() ?? '') : '';
 }
 
-const EQUATION = /<(m:oMath)(?:\s[^<>]*)?>/g;
-const RUN_PROPERTIES = /<(a:rPr)(?:\s[^<>]*)?>/g;
+const EQUATION = /<(m:oMath)(?:\s[^<>]*)?(?<!\/)>/g;
+const RUN_PROPERTIES = /<(a:rPr)(?:\s[^<>]*)?(?<!\/)>/g;
 
 /** Equations as LaTeX; what PowerPoint puts between their parts would hide these. */
 const readable = (xml: string): string =>
