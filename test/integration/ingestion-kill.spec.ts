@@ -9,6 +9,7 @@ import { preparedDataDir } from '../support/data-directory';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
 import { endlessPdf } from '../support/hostile-documents';
 import { type ServerProcess, startServer } from '../support/server-process';
+import { until } from '../support/until';
 
 /** More for a longer look: INGESTION_KILLS=100 npx jest test/integration/ingestion-kill.spec.ts --selectProjects integration */
 const KILLS = Number(process.env.INGESTION_KILLS ?? 2);
@@ -129,16 +130,14 @@ interface Fate {
 }
 
 /** Resolves when the only document of a knowledge base is as expected. */
-async function documentIn(id: string, isExpected: (document: Fate) => boolean): Promise<Fate> {
-  for (const deadline = performance.now() + 120_000; ; await sleep(50)) {
+const documentIn = (id: string, isExpected: (document: Fate) => boolean): Promise<Fate> =>
+  until(async () => {
     const [row] = await query<Fate>(
       'SELECT status, lost_starts AS starts, error_code AS code FROM kb_documents WHERE knowledge_base_id = $1',
       [id],
     );
-    if (row !== undefined && isExpected(row)) return row;
-    if (performance.now() > deadline) throw new Error(`The document is ${JSON.stringify(row)}`);
-  }
-}
+    return row !== undefined && isExpected(row) ? row : null;
+  }, 120_000);
 
 /** Every row's bytes are there, and are what was sent. */
 async function storedWell(id: string): Promise<boolean> {

@@ -12,7 +12,7 @@ const definition = (metadata: unknown, more: Partial<Definition> = {}): Definiti
   ...more,
 });
 
-/** What the second version holds of a classic document. */
+/** The members that the second version has of a classic document. */
 function migrated(
   metadata: object,
   more: Partial<Definition> = {},

@@ -6,7 +6,7 @@ import { elementFilterOf, equalitiesOf } from './filter';
 import { listQueryOf, listResponse, projected } from './list-query';
 import { operationsOf } from './patch';
 
-/** What the work gives; the `scimType` of a refusal. */
+/** The result of the work, or the `scimType` of its refusal. */
 function outcomeOf(work: () => unknown): unknown {
   try {
     return work();

@@ -42,7 +42,7 @@ export interface ToolDefinition {
   readonly name: string;
   /** Other names accepted on input (spec 001's `rubric`, `single_file`, `no_tool`). */
   readonly aliases: readonly string[];
-  /** In English: spec 000's where it names the tool. Pages, reports and API show no other. */
+  /** English name, that of spec 000 where it names the tool. Pages, reports and API show no other. */
   readonly display_name: string;
   readonly description: string;
   /** A missing language falls back to `display_name` and `description`. */
