@@ -6,9 +6,10 @@ import type { RowRef } from '../storage/row-queue';
 
 const readOnly = Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), { code: '25006' });
 
-/** The service over one document that waits, whose reading ends with `failure`. The database refuses `refusals` times. */
-async function ingest(failure: Error, { refusals = 0, isAnswerLost = false } = {}) {
+/** The service over one document that waits, whose reading ends with `failure`, null for none. The database refuses `refusals` times. */
+async function ingest(failure: Error | null, { refusals = 0, isAnswerLost = false } = {}) {
   const finish = jest.fn();
+  const steps: unknown[] = [];
   let left = refusals;
   const refuse = (): void => {
     if (left-- > 0) throw readOnly;
@@ -19,7 +20,10 @@ async function ingest(failure: Error, { refusals = 0, isAnswerLost = false } = {
   const within = () => ({
     claim: async () => row,
     find: async () => null,
-    advance: async () => finish.mock.calls.length === 0,
+    advance: async (_id: string, _claim: string, progress: object) => {
+      steps.push(progress);
+      return finish.mock.calls.length === 0;
+    },
     finish: async (...args: readonly unknown[]) => {
       if (isAnswerLost) finish(...args);
       refuse();
@@ -33,15 +37,24 @@ async function ingest(failure: Error, { refusals = 0, isAnswerLost = false } = {
     ingest: async (_: unknown, ids: readonly string[]) => void enqueued.push(...ids),
   };
   const transactions = { run: (work: (tx: unknown) => unknown) => work({}) };
-  const reader = { read: () => Promise.reject(failure) };
-  const unused = {} as never;
+  const reader = { read: () => (failure === null ? Promise.resolve('text') : Promise.reject(failure)) };
+  const writer = { write: async () => ({ generation: 'g', chunks: 3 }), switchTo: async () => undefined };
+  const embedder = { embedGeneration: async () => void steps.push('vectors are asked for') };
   const documents = { within, renewClaimMs: 60_000 };
-  new IngestionService(documents as never, requests as never, reader as never, unused, unused, transactions as never);
+  const parts = [documents, requests, reader, writer, embedder, transactions] as const;
+  new IngestionService(...(parts as unknown as ConstructorParameters<typeof IngestionService>));
   const job = { data: { organizationId: 'o', id: 'd' }, signal: new AbortController().signal, lastTry: false };
   let isRetried = false;
   await handler?.(job as unknown as RunningJob<RowRef>).catch(() => (isRetried = true));
-  return { finish, enqueued, isRetried };
+  return { finish, enqueued, isRetried, steps };
 }
+
+describe('an ingestion', () => {
+  it('stops counting deaths of the process once the text is stored, before it asks for vectors', async () => {
+    const { steps } = await ingest(null);
+    expect(steps.slice(-2)).toEqual([{ isHarmless: true }, 'vectors are asked for']);
+  });
+});
 
 describe('the end of an ingestion', () => {
   let error: jest.SpyInstance;

@@ -108,6 +108,8 @@ export class IngestionService {
     // The text must not stay in memory during the much longer wait for vectors: no variable holds it.
     const written = await this.writer.write(document, await this.reader.read(document.row, signal), signal);
     const { generation, chunks } = written;
+    // The first vectors may take long. A process that ends meanwhile was not killed by the document.
+    await this.advance(document, { isHarmless: true });
     const target = { organizationId, knowledgeBaseId, documentId, generation };
     const done = (current: number, total: number): void =>
       void this.advance(document, { current: chunks + current, total: chunks + total, isHarmless: true });
