@@ -1,27 +1,19 @@
-// The house's floors (docs/contributing/rooms.md): a room imports only lower floors, only through index.ts.
-const FLOORS = [
-  ['kernel'],
-  ['platform', 'templates'],
-  ['organizations'],
-  ['auth', 'extraction', 'metering', 'receipts'],
-  ['files', 'connectors', 'runs', 'moodle'],
+// The layers of the service (docs/contributing/architecture.md). A module imports modules of lower layers and those that
+// stand before it in its own layer, only through an index.ts. Extensions stand above the core, which knows none of them.
+const LAYERS = [
+  ['kernel', 'infrastructure', 'extraction'],
+  ['organizations', 'auth', 'metering', 'audit'],
+  ['files', 'connectors', 'moodle', 'runs'],
   ['knowledge-bases', 'rubrics'],
-  ['tools'],
-  ['planning', 'processors', 'tool-calling'],
-  ['orchestrators'],
-  ['definition'],
-  ['assistants', 'prompt-templates', 'recipes'],
-  ['classic', 'multi-tool'],
-  ['answering'],
-  [
-    ...['audit-door', 'connections', 'conversations', 'first-steps', 'health', 'migration', 'openai-door', 'run-door'],
-    ...['scim', 'usage', 'web'],
-  ],
-  ['assistant-tests', 'insights', 'lti', 'privacy'],
-  ['demo', 'lamb-import', 'mcp'],
+  ['tools', 'processors', 'orchestrators'],
+  ['assistants', 'classic', 'multi-tool', 'answering'],
+  ['migration', 'usage'],
+  ['openai-api', 'runs-api', 'chat', 'privacy', 'health', 'web-ui'],
 ];
-/** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
-const PLATFORM = [
+/** Lowest first: an extension may use those before it, through their index.ts. */
+const EXTENSIONS = ['scim', 'insights', 'evaluations', 'mcp', 'lti', 'lamb-import'];
+/** Modules inside `infrastructure/`, lowest first; a line imports only lines above it. */
+const INFRASTRUCTURE = [
   ['config', 'context'],
   ['logging', 'metrics'],
   ['postgres'],
@@ -44,30 +36,39 @@ const PLATFORM = [
   ['audit', 'idempotency', 'row-cache', 'tracing'],
 ];
 
-/** Files that see every room. */
-const ROOF = '^src/([^/]+\\.ts$|cli/)';
-const room = (names) => `^src/(${names.join('|')})/`;
-const within = (names) => `^src/platform/(${names.join('|')})/`;
+/** The composition root: files that see every module. */
+const COMPOSITION_ROOT = '^src/([^/]+\\.ts$|cli/)';
+const MODULES = LAYERS.flat();
+const module_ = (names) => `^src/(${names.join('|')})/`;
+const extension = (names) => `^extensions/(${names.join('|')})/`;
+const within = (names) => `^src/infrastructure/(${names.join('|')})/`;
 
-const floorRules = FLOORS.flatMap((names, floor) => {
-  const others = FLOORS.slice(floor).flat();
-  return names.map((name) => ({
-    name: `floor-${name}`,
-    comment: `${name} stands on floor ${floor}: it may import lower floors only`,
+const layerRules = LAYERS.flatMap((names, layer) =>
+  names.map((name, place) => ({
+    name: `layer-${name}`,
+    comment: `${name} stands in layer ${layer + 1}: it may import lower layers, and what stands before it in its own`,
     severity: 'error',
-    from: { path: room([name]) },
-    to: { path: [room(others.filter((other) => other !== name)), ROOF] },
-  }));
-});
+    from: { path: module_([name]) },
+    to: { path: [module_([...names.slice(place + 1), ...LAYERS.slice(layer + 1).flat(), 'none']), COMPOSITION_ROOT] },
+  })),
+);
 
-const platformRules = PLATFORM.flatMap((names, level) =>
+const extensionRules = EXTENSIONS.map((name, place) => ({
+  name: `extension-${name}`,
+  comment: `${name} may import the core and the extensions before it`,
+  severity: 'error',
+  from: { path: extension([name]) },
+  to: { path: [extension([...EXTENSIONS.slice(place + 1), 'none']), COMPOSITION_ROOT, '^extensions/[^/]+\\.ts$'] },
+}));
+
+const infrastructureRules = INFRASTRUCTURE.flatMap((names, level) =>
   names.map((name) => ({
-    name: `platform-${name}`,
+    name: `infrastructure-${name}`,
     severity: 'error',
     from: { path: within([name]) },
     to: {
       path: within(
-        PLATFORM.slice(level)
+        INFRASTRUCTURE.slice(level)
           .flat()
           .filter((other) => other !== name),
       ),
@@ -78,34 +79,54 @@ const platformRules = PLATFORM.flatMap((names, level) =>
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    ...floorRules,
-    ...platformRules,
+    ...layerRules,
+    ...extensionRules,
+    ...infrastructureRules,
     {
-      name: 'no-unlisted-room',
+      name: 'core-knows-no-extension',
+      comment: 'only the composition root sees extensions',
       severity: 'error',
-      from: { path: '^src/', pathNot: [ROOF, room(FLOORS.flat())] },
+      from: { path: '^src/', pathNot: [COMPOSITION_ROOT] },
+      to: { path: '^extensions/' },
+    },
+    {
+      name: 'no-unlisted-module',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [COMPOSITION_ROOT, module_(MODULES)] },
+      to: {},
+    },
+    {
+      name: 'no-unlisted-extension',
+      severity: 'error',
+      from: { path: '^extensions/[^/]+/', pathNot: [extension(EXTENSIONS)] },
       to: {},
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'only-through-index',
-      comment: 'another room is imported through its index.ts',
+      comment: 'another module is imported through an index.ts: its own, or that of a part it shows',
       severity: 'error',
-      from: { path: '^src/([^/]+)/' },
-      to: { path: '^src/([^/]+)/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$', '^src/platform/[^/]+/index\\.ts$'] },
+      from: { path: '^(src|extensions)/([^/]+)/' },
+      to: {
+        path: '^(src|extensions)/([^/]+)/',
+        pathNot: ['^$1/$2/', '^(src|extensions)/[^/]+/index\\.ts$', '^src/[^/]+/[^/]+/index\\.ts$'],
+      },
     },
     {
-      name: 'platform-only-through-index',
+      name: 'infrastructure-only-through-index',
       severity: 'error',
-      from: { path: '^src/platform/([^/]+)/' },
-      to: { path: '^src/platform/([^/]+)/', pathNot: ['^src/platform/$1/', '^src/platform/[^/]+/index\\.ts$'] },
+      from: { path: '^src/infrastructure/([^/]+)/' },
+      to: {
+        path: '^src/infrastructure/([^/]+)/',
+        pathNot: ['^src/infrastructure/$1/', '^src/infrastructure/[^/]+/index\\.ts$'],
+      },
     },
     {
-      name: 'own-door',
-      comment: 'a room never imports its own index.ts',
+      name: 'own-index',
+      comment: 'a module never imports its own index.ts',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ['^src/platform/', '\\.spec\\.ts$'] },
-      to: { path: '^src/$1/index\\.ts$' },
+      from: { path: '^(src|extensions)/([^/]+)/', pathNot: ['^src/infrastructure/', '\\.spec\\.ts$'] },
+      to: { path: '^$1/$2/index\\.ts$' },
     },
     {
       name: 'pure-files',
@@ -114,14 +135,13 @@ module.exports = {
       from: {
         path: [
           '^src/kernel/',
-          '^src/templates/',
-          '^src/definition/',
+          '^src/assistants/definition/',
           '/contract/',
           '\\.types\\.ts$',
           '\\.errors\\.ts$',
           '\\.step\\.ts$',
         ],
-        pathNot: ['\\.spec\\.ts$', '^src/platform/postgres/', '^src/platform/config/'],
+        pathNot: ['\\.spec\\.ts$', '^src/infrastructure/postgres/', '^src/infrastructure/config/'],
       },
       to: { path: '^node_modules/(@nestjs|typeorm|rxjs|openai|undici|pg|express)', dependencyTypesNot: ['type-only'] },
     },
@@ -129,12 +149,12 @@ module.exports = {
       name: 'typeorm-at-the-edge',
       severity: 'error',
       from: {
-        path: '^src/',
+        path: '^(src|extensions)/',
         pathNot: [
           '\\.repository\\.ts$',
           '\\.entity\\.ts$',
           '\\.module\\.ts$',
-          '^src/platform/(database|postgres)/',
+          '^src/infrastructure/(database|postgres)/',
           '\\.spec\\.ts$',
         ],
       },
@@ -150,14 +170,14 @@ module.exports = {
       name: 'vendor-in-its-folder',
       comment: 'a vendor SDK only in its connector',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/connectors/catalog/', '\\.spec\\.ts$'] },
+      from: { path: '^(src|extensions)/', pathNot: ['^src/connectors/catalog/', '\\.spec\\.ts$'] },
       to: { path: '^node_modules/(openai|ollama|@anthropic-ai|@google)/' },
     },
     {
       name: 's3-in-its-folder',
       comment: 'one folder knows the client of S3',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/files/places/s3/'] },
+      from: { path: '^(src|extensions)/', pathNot: ['^src/files/places/s3/'] },
       to: { path: '^node_modules/(@aws-sdk|@smithy)/' },
     },
     {
@@ -165,10 +185,10 @@ module.exports = {
       comment: 'one file knows the OpenID library, few the token library',
       severity: 'error',
       from: {
-        path: '^src/',
+        path: '^(src|extensions)/',
         pathNot: [
           '^src/auth/issuers/(openid-client|token-verifier)\\.ts$',
-          '^src/lti/(keys/key-pair|messages/id-token)\\.ts$',
+          '^extensions/lti/(keys/key-pair|messages/id-token)\\.ts$',
           // Specifications sign the tokens of a provider.
           '\\.spec\\.ts$',
         ],
@@ -179,31 +199,31 @@ module.exports = {
       name: 'mail-in-its-file',
       comment: 'one file knows the mail library',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/platform/mail/mailer\\.service\\.ts$'] },
+      from: { path: '^(src|extensions)/', pathNot: ['^src/infrastructure/mail/mailer\\.service\\.ts$'] },
       to: { path: '^node_modules/nodemailer/' },
     },
     {
       name: 'plugins-are-islands',
       severity: 'error',
-      from: { path: '^src/([^/]+)/(catalog|functions)/([^/]+)/' },
-      to: { path: '^src/$1/(catalog|functions)/([^/]+)/', pathNot: '^src/$1/$2/$3/' },
+      from: { path: '^(src|extensions)/([^/]+)/(catalog|functions)/([^/]+)/' },
+      to: { path: '^$1/$2/(catalog|functions)/([^/]+)/', pathNot: '^$1/$2/$3/$4/' },
     },
     {
       name: 'catalogues-are-private',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/[^/]+/(catalog|functions)/' },
-      to: { path: '^src/([^/]+)/(catalog|functions)/', pathNot: '^src/$1/(catalog|functions)/' },
+      from: { path: '^(src|extensions)/([^/]+)/', pathNot: '^(src|extensions)/[^/]+/(catalog|functions)/' },
+      to: { path: '^(src|extensions)/([^/]+)/(catalog|functions)/', pathNot: '^$1/$2/(catalog|functions)/' },
     },
     {
       name: 'no-test-code-in-src',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['\\.spec\\.ts$', '\\.conformance\\.ts$', '/testing/'] },
+      from: { path: '^(src|extensions)/', pathNot: ['\\.spec\\.ts$', '\\.conformance\\.ts$', '/testing/'] },
       to: { path: ['^test/', '\\.spec\\.ts$', '/testing/'] },
     },
     {
       name: 'declared-dependencies',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['\\.spec\\.ts$', '/testing/'] },
+      from: { path: '^(src|extensions)/', pathNot: ['\\.spec\\.ts$', '/testing/'] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -107,7 +107,7 @@ export default tseslint.config(
   },
   {
     // Nest modules are empty classes by design.
-    files: ['src/**/*.module.ts'],
+    files: ['{src,extensions}/**/*.module.ts'],
     rules: { '@typescript-eslint/no-extraneous-class': 'off' },
   },
   {
@@ -139,7 +139,7 @@ export default tseslint.config(
   },
   {
     // A hostile text must not stop the process: every pattern takes time in proportion to the text.
-    files: ['src/**/*.ts', 'migrations/**/*.ts', 'scripts/**/*.mjs', 'web/src/**/*.{ts,svelte}'],
+    files: ['{src,extensions}/**/*.ts', 'migrations/**/*.ts', 'scripts/**/*.mjs', 'web/src/**/*.{ts,svelte}'],
     ignores: ['**/*.spec.ts'],
     plugins: { regexp },
     rules: {

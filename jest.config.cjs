@@ -13,7 +13,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/support/warm-environment.cjs',
   rootDir: __dirname,
   // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
-  roots: ['<rootDir>/src', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/extensions', '<rootDir>/test'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.ts$': ['<rootDir>/test/support/warm-transformer.cjs', swc] },
   // Processes and threads run compiled files, which lie elsewhere here.
@@ -37,7 +37,7 @@ module.exports = {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
+      testMatch: ['<rootDir>/{src,extensions}/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
     },
     {
       ...shared,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Each half of the product: what it is built from, and the file that its build writes last. */
 const HALVES = [
-  { name: 'service', inputs: ['src', 'migrations', 'nest-cli.json'], built: 'dist/src/main.js' },
+  { name: 'service', inputs: ['src', 'extensions', 'migrations', 'nest-cli.json'], built: 'dist/src/main.js' },
   {
     name: 'web',
     inputs: [
@@ -23,7 +23,6 @@ const HALVES = [
       // Shared with the service.
       'src/kernel',
       'src/rubrics',
-      'src/templates',
     ],
     built: 'web/build/index.html',
   },

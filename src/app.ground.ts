@@ -1,9 +1,9 @@
 import type { ModuleMetadata } from '@nestjs/common';
 import { migrations } from '../migrations';
-import { CONFIG, type Config, ConfigModule } from './platform/config';
-import { DatabaseModule, type SchemaOnOpen } from './platform/database';
-import { MetricsModule } from './platform/metrics';
-import { SecretsModule } from './platform/secrets';
+import { CONFIG, type Config, ConfigModule } from './infrastructure/config';
+import { DatabaseModule, type SchemaOnOpen } from './infrastructure/database';
+import { MetricsModule } from './infrastructure/metrics';
+import { SecretsModule } from './infrastructure/secrets';
 
 export interface AppOptions {
   /** Migrate, check or ignore the schema when the database is opened. */

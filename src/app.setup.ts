@@ -6,13 +6,19 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
-import { CONFIG, type Config } from './platform/config';
-import { answerUnreadableRequests, bodyParsers, ProblemFilter, RequestMetrics, validationPipe } from './platform/http';
-import { requestLog, roomLogger } from './platform/logging';
-import { MetricRegistry } from './platform/metrics';
-import { RequestSpans, Tracer } from './platform/tracing';
-import { WebService } from './web';
-import { withoutOrganization } from './platform/database';
+import { CONFIG, type Config } from './infrastructure/config';
+import {
+  answerUnreadableRequests,
+  bodyParsers,
+  ProblemFilter,
+  RequestMetrics,
+  validationPipe,
+} from './infrastructure/http';
+import { requestLog, roomLogger } from './infrastructure/logging';
+import { MetricRegistry } from './infrastructure/metrics';
+import { RequestSpans, Tracer } from './infrastructure/tracing';
+import { WebService } from './web-ui';
+import { withoutOrganization } from './infrastructure/database';
 
 /** Groups of operations, in the order of the page of the API. */
 const TAGS: Readonly<Record<string, string>> = {

@@ -22,7 +22,7 @@ import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
 import { AppError } from './kernel';
-import type { Config } from './platform/config';
+import type { Config } from './infrastructure/config';
 
 const messageOf = (error: unknown): string => {
   if (error instanceof AppError) {
@@ -35,7 +35,7 @@ const messageOf = (error: unknown): string => {
 const WITHOUT_VENDORS = /^(?:(?:db|files|audit|receipts|runs|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
-  const { loadConfig } = await import('./platform/config/index.js');
+  const { loadConfig } = await import('./infrastructure/config/index.js');
   const vendors = WITHOUT_VENDORS.test(command) ? null : (await import('./connectors/vendors.js')).VENDORS;
   return loadConfig(process.env, vendors);
 }

@@ -8,15 +8,15 @@ const FOLDERS = [
   'connectors/catalog/quotes',
   'extraction',
   'kernel/chat',
+  'kernel/templates',
   'kernel/values',
   'knowledge-bases/ingestion',
   'knowledge-bases/retrieval/passages',
   'knowledge-bases/retrieval/question',
   'knowledge-bases/search/words',
-  'lamb-import/convert',
-  'planning/question',
+  '../extensions/lamb-import/convert',
+  'orchestrators/planning/question',
   'rubrics',
-  'templates',
 ];
 const LENGTH = 100_000;
 /** Calls faster than this are not measured again. A quadratic pattern takes about ten seconds at `LENGTH`. */

@@ -6,8 +6,8 @@ import type { Logger } from 'pino';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { VENDORS } from './connectors';
 import { OperatorError } from './kernel';
-import { type Config, loadConfig, misspeltVariables } from './platform/config';
-import { createPino } from './platform/logging';
+import { type Config, loadConfig, misspeltVariables } from './infrastructure/config';
+import { createPino } from './infrastructure/logging';
 import { type RunningService, serve } from './serve';
 
 /** In a checkout, and in an image that ships the build alone. */

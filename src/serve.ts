@@ -11,14 +11,14 @@ import { AppModule } from './app.module';
 import { setUpApp } from './app.setup';
 import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
-import { DemoSeeder } from './demo';
+import { DemoSeeder } from './assistants/demo';
 import { Lifecycle, MetricsServer } from './health';
 import { OperatorError } from './kernel';
-import { Admission } from './platform/admission';
-import { AuditSealer } from './platform/audit';
-import type { Config } from './platform/config';
-import { JobQueue } from './platform/jobs';
-import { StructuredLogger } from './platform/logging';
+import { Admission } from './infrastructure/admission';
+import { AuditSealer } from './infrastructure/audit';
+import type { Config } from './infrastructure/config';
+import { JobQueue } from './infrastructure/jobs';
+import { StructuredLogger } from './infrastructure/logging';
 
 export interface RunningService {
   readonly app: NestExpressApplication;

@@ -8,7 +8,7 @@ import { MeteringModule } from '../metering';
 import { MultiToolModule } from '../multi-tool';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
-import { ToolCallingModule } from '../tool-calling';
+import { ToolCallingModule } from './tool-calling';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
 import { CompletionMeters } from './admission/completion-meters.service';

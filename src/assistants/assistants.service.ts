@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DefinitionInput } from '../definition';
+import type { DefinitionInput } from './definition';
 import { type Caller, NO_ASSISTANT } from '../kernel';
 import { AssistantLookup } from './access/assistant-lookup';
 import { mayConfigure } from './access/assistant.permissions';

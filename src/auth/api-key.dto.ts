@@ -16,7 +16,7 @@ import {
   Min,
 } from 'class-validator';
 import { type Scope, SCOPES } from '../kernel';
-import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
+import { IsPlainName, MayBeOmitted, PageQueryDto } from '../infrastructure/http';
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'Open WebUI' })

@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../platform/http';
-import { Idempotent } from '../platform/idempotency';
+import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
 import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyDto, ApiKeyPageDto, CreatedApiKeyDto } from './keys/api-key-answer.dto';

@@ -15,8 +15,8 @@ import {
   uuidCursor,
   uuidv7,
 } from '../kernel';
-import { AuditLog } from '../platform/audit';
-import { acrossOrganizations, Transactions } from '../platform/database';
+import { AuditLog } from '../infrastructure/audit';
+import { acrossOrganizations, Transactions } from '../infrastructure/database';
 import {
   assertOutranks,
   type Member,

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { OrganizationsModule } from '../organizations';
-import { AdmissionModule } from '../platform/admission';
-import { JobsModule } from '../platform/jobs';
-import { MailModule } from '../platform/mail';
+import { AdmissionModule } from '../infrastructure/admission';
+import { JobsModule } from '../infrastructure/jobs';
+import { MailModule } from '../infrastructure/mail';
 import { AccessGuard } from './access/access.guard';
 import { AccessTokens } from './access/access-tokens.service';
 import { Accounts } from './issuers/accounts.service';

@@ -1,8 +1,8 @@
 import type { RunJob } from '../assistants';
 import type { Caller, RunEvent, Source } from '../kernel';
-import type { Config } from '../platform/config';
+import type { Config } from '../infrastructure/config';
 import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../processors';
-import { compileTemplate } from '../templates';
+import { compileTemplate } from '../kernel/templates';
 import { ToolCatalogue, ToolFailure, ToolInvoker, type ToolOutput } from '../tools';
 import { ClassicPipeline } from './classic.pipeline';
 

@@ -20,7 +20,7 @@ import {
 } from '../processors';
 import { isUnbound } from '../knowledge-bases';
 import { type PreparedPrompt, reportMessage, reportPrompt, type RunReport, type SlotContent } from '../runs';
-import { USER_INPUT } from '../templates';
+import { USER_INPUT } from '../kernel/templates';
 import {
   CallScope,
   type CompiledTool,

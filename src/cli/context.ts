@@ -2,9 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { migrations } from '../../migrations';
 import { AppError, terminalJson } from '../kernel';
-import type { Config } from '../platform/config';
-import { createPino, StructuredLogger } from '../platform/logging';
-import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/postgres';
+import type { Config } from '../infrastructure/config';
+import { createPino, StructuredLogger } from '../infrastructure/logging';
+import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../infrastructure/postgres';
 import type { Rooms } from './create-application';
 
 /** Omits the stack that Nest logs for a failed start: the command reports these errors in one sentence. */

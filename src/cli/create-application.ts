@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext, LoggerService, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type AppOptions, groundModules } from '../app.ground';
-import type { Config } from '../platform/config';
+import type { Config } from '../infrastructure/config';
 
 /** Rooms that a command loads beside the platform: none, organizations with members and keys, or every room. */
 export type Rooms = 'none' | 'institution' | 'every';
@@ -18,17 +18,20 @@ const ROOMS: Readonly<Record<Rooms, () => Promise<Imports>>> = {
   institution: async () => {
     const { AuthModule } = await import('../auth/index.js');
     const { OrganizationsModule } = await import('../organizations/index.js');
-    const { AuditDoorModule } = await import('../audit-door/index.js');
-    const { ReceiptsModule } = await import('../receipts/index.js');
+    const { AuditDoorModule } = await import('../audit/index.js');
+    const { ReceiptsModule } = await import('../runs/receipts/index.js');
     return [
       OrganizationsModule,
       AuthModule,
       AuditDoorModule,
       ReceiptsModule,
-      ...(await import('../app.platform.js')).PLATFORM,
+      ...(await import('../app.infrastructure.js')).PLATFORM,
     ];
   },
-  every: async () => [...(await import('../app.module.js')).ROOMS, ...(await import('../app.platform.js')).PLATFORM],
+  every: async () => [
+    ...(await import('../app.module.js')).ROOMS,
+    ...(await import('../app.infrastructure.js')).PLATFORM,
+  ],
 };
 
 export async function createApplication(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Progress } from './progress';
 import { terminalJson, terminalText } from '../kernel';
-import type { Config } from '../platform/config';
+import type { Config } from '../infrastructure/config';
 
 export interface OutputOptions {
   readonly json?: boolean;

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller } from '../platform/http';
+import { Access, CurrentCaller } from '../infrastructure/http';
 import { ConnectorListDto } from './connectors.dto';
 import { EmbeddingsService } from './embeddings.service';
 import { ConnectorsService } from './connectors.service';

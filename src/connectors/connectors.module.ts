@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
-import { CONFIG, type Config } from '../platform/config';
-import { OutboundClient } from '../platform/outbound';
+import { CONFIG, type Config } from '../infrastructure/config';
+import { OutboundClient } from '../infrastructure/outbound';
 import { CONNECTOR_PLUGINS } from './catalog';
 import { ConnectorsController } from './connectors.controller';
 import { ConnectorsService } from './connectors.service';

@@ -1,7 +1,7 @@
 import { AppError, type Caller } from '../kernel';
 import type { Metering } from '../metering';
 import type { OrganizationRuntime, OrganizationsService, VendorPseudonyms, ProviderRuntime } from '../organizations';
-import type { Vendor } from '../platform/config';
+import type { Vendor } from '../infrastructure/config';
 import { BYPASS as BYPASS_PLUGIN } from './catalog/bypass';
 import { ConnectorsService } from './connectors.service';
 import type { Connector } from './contract';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../kernel';
 import { Metering } from '../metering';
-import type { Vendor } from '../platform/config';
+import type { Vendor } from '../infrastructure/config';
 import {
   ConnectionHealth,
   OrganizationsService,

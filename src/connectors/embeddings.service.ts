@@ -1,9 +1,9 @@
-import { vendorGate } from '../platform/outbound';
+import { vendorGate } from '../infrastructure/outbound';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError, Gate } from '../kernel';
 import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
-import { currentSpan, inSpan } from '../platform/context';
+import { currentSpan, inSpan } from '../infrastructure/context';
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingContext,

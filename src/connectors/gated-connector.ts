@@ -1,4 +1,4 @@
-import { vendorGate } from '../platform/outbound';
+import { vendorGate } from '../infrastructure/outbound';
 import type { Connector, ModelChunk } from './contract';
 
 /** Awaits `vendorGate` before each model call, where the caller set one. */

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel';
 import type { ModelCall, RunMeter } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
-import { currentSpan, inSpan, type Span } from '../platform/context';
+import { currentSpan, inSpan, type Span } from '../infrastructure/context';
 import type { Connector, ModelAnswer, ModelCallContext, ModelChunk, ModelRequest, ModelTarget } from './contract';
 import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './model-span';
 

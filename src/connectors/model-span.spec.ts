@@ -1,5 +1,5 @@
 import type { ModelCall } from '../metering';
-import { currentSpan, Span, type SpanSink } from '../platform/context';
+import { currentSpan, Span, type SpanSink } from '../infrastructure/context';
 import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './model-span';
 
 const CALL = {

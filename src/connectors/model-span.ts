@@ -1,6 +1,6 @@
 import { type ChatMessage, textOf } from '../kernel';
 import { type ModelCall, type ModelOperation, providerLabel } from '../metering';
-import { inSpan, type Span } from '../platform/context';
+import { inSpan, type Span } from '../infrastructure/context';
 import type { ModelChunk } from './contract';
 
 /** Characters of one message in a span, and of an answer. */

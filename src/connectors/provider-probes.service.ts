@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject } from '../kernel';
-import type { Vendor } from '../platform/config';
-import { OutboundClient } from '../platform/outbound';
+import type { Vendor } from '../infrastructure/config';
+import { OutboundClient } from '../infrastructure/outbound';
 import { CONNECTOR_PLUGINS } from './catalog';
 import {
   DEFAULT_CALL_LIMITS,

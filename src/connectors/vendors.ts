@@ -1,4 +1,4 @@
-import type { Vendor } from '../platform/config';
+import type { Vendor } from '../infrastructure/config';
 import { CONNECTOR_PLUGINS } from './catalog';
 
 /** Every vendor that a connector declares, once each. */

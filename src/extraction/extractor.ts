@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, type Config } from '../platform/config';
+import { CONFIG, type Config } from '../infrastructure/config';
 import { ExtractionError } from './document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from './document/extraction.types';
 import { PARSER_FILE } from './processes/parser-file';

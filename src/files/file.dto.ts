@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
-import { MayBeOmitted } from '../platform/http';
+import { MayBeOmitted } from '../infrastructure/http';
 
 /** One uploaded file. */
 export class FileDto {

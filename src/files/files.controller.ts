@@ -12,8 +12,8 @@ import {
   Uploads,
   whileClientStays,
   ForPeople,
-} from '../platform/http';
-import { Idempotent } from '../platform/idempotency';
+} from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
 import { attachment } from './attachment';
 import { FileDto, FilePageDto, FileTextDto, FileTextQueryDto, UploadedFilesDto } from './file.dto';
 import { FilesService } from './files.service';

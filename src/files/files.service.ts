@@ -13,10 +13,10 @@ import {
   normalisedName,
 } from '../kernel';
 import { type StorageCheck, StorageLimits } from '../metering';
-import { AuditLog } from '../platform/audit';
-import { RowCache, TableChanges } from '../platform/row-cache';
-import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
-import type { UploadedFile } from '../platform/http';
+import { AuditLog } from '../infrastructure/audit';
+import { RowCache, TableChanges } from '../infrastructure/row-cache';
+import { isUniqueViolation, type Transaction, Transactions } from '../infrastructure/database';
+import type { UploadedFile } from '../infrastructure/http';
 import type { BlobSpace } from './places/blob-place.types';
 import { BlobStore } from './storage/blob-store';
 import type { FileEntity } from './storage/file.entity';

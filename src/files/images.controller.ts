@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiDefaultResponse, ApiExtraModels, ApiOkResponse, ApiQuery, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ProblemDto, Public } from '../platform/http';
+import { ProblemDto, Public } from '../infrastructure/http';
 import { attachment } from './attachment';
 import { ImagesService } from './images.service';
 

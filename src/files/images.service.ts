@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, type Principal, uuidv7 } from '../kernel';
-import { CONFIG, type Config } from '../platform/config';
-import { SecretsService } from '../platform/secrets';
+import { CONFIG, type Config } from '../infrastructure/config';
+import { SecretsService } from '../infrastructure/secrets';
 import type { FileContent, StoredFile } from './file.types';
 import { FilesService } from './files.service';
 import { LinkCheck } from './links/link-check';
 import { decodeImageToken, encodeImageToken, type StampedImage } from './links/image-link-token';
-import { withinOrganization } from '../platform/database';
+import { withinOrganization } from '../infrastructure/database';
 
 /** Limit of one image in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;

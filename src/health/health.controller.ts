@@ -2,12 +2,12 @@ import { Controller, Get, Logger, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { VectorStore } from '../knowledge-bases';
-import { DatabaseHealth } from '../platform/database';
-import { Public } from '../platform/http';
-import { JobQueue } from '../platform/jobs';
-import { SecretsService } from '../platform/secrets';
+import { DatabaseHealth } from '../infrastructure/database';
+import { Public } from '../infrastructure/http';
+import { JobQueue } from '../infrastructure/jobs';
+import { SecretsService } from '../infrastructure/secrets';
 import { LivenessDto, ReadinessDto } from './health.dto';
-import { Signals } from '../platform/signals';
+import { Signals } from '../infrastructure/signals';
 import { Lifecycle } from './lifecycle.service';
 
 @ApiTags('Health')

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
-import { PoolMetrics } from '../platform/database';
+import { PoolMetrics } from '../infrastructure/database';
 import { HealthReportController } from './checks/health-report.controller';
 import { HealthReport } from './checks/health-report.service';
 import { InstallationChecks } from './checks/installation-checks';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../files';
-import { type Transaction, Transactions } from '../platform/database';
-import { JobQueue, type RunningJob } from '../platform/jobs';
+import { type Transaction, Transactions } from '../infrastructure/database';
+import { JobQueue, type RunningJob } from '../infrastructure/jobs';
 import { DocumentPurge } from './ingestion/document-purge';
 import { knowledgeBaseSpace } from './storage/document-space';
 import { DocumentRepository } from './storage/document.repository';

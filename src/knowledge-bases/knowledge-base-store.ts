@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '../kernel';
-import { AuditLog } from '../platform/audit';
-import { isUniqueViolation, Transactions } from '../platform/database';
-import { VersionedResource } from '../platform/resources';
+import { AuditLog } from '../infrastructure/audit';
+import { isUniqueViolation, Transactions } from '../infrastructure/database';
+import { VersionedResource } from '../infrastructure/resources';
 import { EmbeddingSettings } from './embedding/embedding-settings';
 import { IngestionRequests } from './ingestion/ingestion-requests';
 import { KnowledgeBasePurge } from './knowledge-base-purge';

@@ -16,7 +16,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
+import { IsPlainName, MayBeOmitted, PageQueryDto } from '../infrastructure/http';
 import {
   INDEX_STATUSES,
   type IndexStatus,

@@ -1,8 +1,16 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest, ForPeople } from '../platform/http';
-import { Idempotent } from '../platform/idempotency';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+  ForPeople,
+} from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
 import {
   CreateKnowledgeBaseDto,
   KnowledgeBaseDto,

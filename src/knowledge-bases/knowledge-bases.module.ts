@@ -4,7 +4,7 @@ import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
-import { RowCacheModule } from '../platform/row-cache';
+import { RowCacheModule } from '../infrastructure/row-cache';
 import { DocumentHolderRepository } from './documents/document-holder.repository';
 import { DocumentStore } from './documents/document-store';
 import { DocumentUploads } from './documents/document-uploads';

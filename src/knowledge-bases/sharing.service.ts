@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid } from '../kernel';
 import { GroupsService, MembersService, OrganizationsService } from '../organizations';
-import { AuditLog } from '../platform/audit';
-import { Transactions } from '../platform/database';
+import { AuditLog } from '../infrastructure/audit';
+import { Transactions } from '../infrastructure/database';
 import type { KnowledgeBaseSharesDto, ShareWithDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import { KnowledgeBaseRepository, type NewReaders } from './storage/knowledge-base.repository';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { AppError, isJsonObject } from '../kernel';
-import { traceHeaders } from '../platform/context';
-import type { OutboundClient } from '../platform/outbound';
+import { traceHeaders } from '../infrastructure/context';
+import type { OutboundClient } from '../infrastructure/outbound';
 import type { MoodleTarget } from './moodle.types';
 
 const TIMEOUT_MS = 8_000;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject } from '../kernel';
 import type { MoodleRuntime } from '../organizations';
-import { OutboundClient } from '../platform/outbound';
+import { OutboundClient } from '../infrastructure/outbound';
 import { siteNameIn } from './moodle-answers';
 import { MoodleConnection } from './moodle-connection';
 import { MOODLE_FUNCTIONS } from './moodle-site';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, type EndUserName } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
-import { OutboundClient } from '../platform/outbound';
+import { OutboundClient } from '../infrastructure/outbound';
 import { MoodleConnection } from './moodle-connection';
 import { moodleMemory, MoodleSite } from './moodle-site';
 import type { MoodleIdentity } from './moodle.types';

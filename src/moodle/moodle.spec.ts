@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AppError, type Caller, type EndUser } from '../kernel';
-import type { OutboundRequest, OutboundResponse } from '../platform/outbound';
+import type { OutboundRequest, OutboundResponse } from '../infrastructure/outbound';
 import { moodleMemory } from './moodle-site';
 import { MoodleService } from './moodle.service';
 import { unescaped } from './plain-text';

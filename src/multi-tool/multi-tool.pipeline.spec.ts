@@ -7,7 +7,7 @@ import {
   ToolsFailed,
 } from '../orchestrators';
 import { Unprepared } from '../runs';
-import { compileTemplate } from '../templates';
+import { compileTemplate } from '../kernel/templates';
 import type { PipelineTool } from '../tools';
 import { MultiToolPipeline } from './multi-tool.pipeline';
 

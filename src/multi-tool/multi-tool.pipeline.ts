@@ -11,7 +11,7 @@ import {
   type SlotContent,
   Unprepared,
 } from '../runs';
-import { USER_INPUT } from '../templates';
+import { USER_INPUT } from '../kernel/templates';
 import { foundPassages, materialFit, reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEvent, lastUserIndex } from '../kernel';
-import { CONFIG, type Config } from '../platform/config';
-import { type CompiledTemplate, USER_INPUT } from '../templates';
+import { CONFIG, type Config } from '../infrastructure/config';
+import { type CompiledTemplate, USER_INPUT } from '../kernel/templates';
 import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
 import { contentByPlaceholder } from './prompt/content-by-placeholder';
 import type { StrategyTrace } from './contract';

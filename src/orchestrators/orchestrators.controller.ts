@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../platform/http';
+import { Access } from '../infrastructure/http';
 import type { StrategyDefinition } from './contract';
 import { type OrchestratorDto, OrchestratorListDto } from './orchestrator.dto';
 import { StrategyCatalogue } from './strategy-catalogue';

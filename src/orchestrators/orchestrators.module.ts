@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { PlanningModule } from '../planning';
+import { PlanningModule } from './planning';
 import { ToolsModule } from '../tools';
 import { STRATEGY_PLUGINS } from './catalog';
 import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { MailModule } from '../platform/mail';
-import { OutboundModule } from '../platform/outbound';
-import { SignalsModule } from '../platform/signals';
+import { MailModule } from '../infrastructure/mail';
+import { OutboundModule } from '../infrastructure/outbound';
+import { SignalsModule } from '../infrastructure/signals';
 import { ConnectionHealthRepository } from './connections/connection-health.repository';
 import { ConnectionHealth } from './connections/connection-health.service';
 import { GroupMemberRepository } from './groups/group-member.repository';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
 import { OrganizationsService } from '../organizations';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { Erasures } from './erasure/erasures.service';
 import {
   ErasePersonDto,

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { MayBeOmitted } from '../platform/http';
+import { MayBeOmitted } from '../infrastructure/http';
 import {
   CONTENT_TYPES,
   type ContentType,

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
-import { RunDoorModule } from '../run-door';
+import { RunDoorModule } from '../runs-api';
 import { RunsModule } from '../runs';
 import { PersonRowsRepository } from './catalogue/person-rows.repository';
 import { AccountRemoval } from './erasure/account-removal.service';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { constructPlugins, type Doubles } from '../platform/plugins';
+import { constructPlugins, type Doubles } from '../infrastructure/plugins';
 import { closestName } from '../tools';
 import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import {

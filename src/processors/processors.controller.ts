@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../platform/http';
+import { Access } from '../infrastructure/http';
 import type { ProcessorDefinition } from './contract';
 import { ProcessorCatalogue } from './processor-catalogue';
 import { type ProcessorDto, PromptProcessorListDto, RagProcessorListDto } from './processor.dto';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonObject, Problem } from '../kernel';
-import { TableImport } from '../platform/database';
+import { TableImport } from '../infrastructure/database';
 import { rubricProblems } from './rubric-validation';
 import { RubricEntity } from './rubric.entity';
 import type { RubricDocument, RubricVisibility } from './rubric.types';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../infrastructure/http';
 import {
   RUBRIC_FORMATS,
   RUBRIC_VISIBILITIES,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../kernel';
-import { type Transaction, VersionedScope } from '../platform/database';
+import { type Transaction, VersionedScope } from '../infrastructure/database';
 import { RubricEntity } from './rubric.entity';
 
 export interface RubricFilter {

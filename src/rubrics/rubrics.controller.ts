@@ -3,8 +3,16 @@ import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, getSchemaPa
 import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest, ForPeople } from '../platform/http';
-import { Idempotent } from '../platform/idempotency';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+  ForPeople,
+} from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
 import {
   RubricChangesDto,
   RubricDocumentDto,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
-import { RowCacheModule } from '../platform/row-cache';
+import { RowCacheModule } from '../infrastructure/row-cache';
 import { RubricImport } from './rubric-import';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';

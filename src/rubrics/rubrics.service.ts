@@ -17,10 +17,10 @@ import {
   uuidv7,
 } from '../kernel';
 import { OrganizationsService } from '../organizations';
-import { AuditLog } from '../platform/audit';
-import { Transactions } from '../platform/database';
-import { type VersionedChange, type VersionedRequest, VersionedResource } from '../platform/resources';
-import { RowCache, TableChanges } from '../platform/row-cache';
+import { AuditLog } from '../infrastructure/audit';
+import { Transactions } from '../infrastructure/database';
+import { type VersionedChange, type VersionedRequest, VersionedResource } from '../infrastructure/resources';
+import { RowCache, TableChanges } from '../infrastructure/row-cache';
 import { checkedDocument, rendered, type RubricView, unwrapped, viewOf, withOwnVersion } from './rubric-document';
 import type { RubricListQueryDto } from './rubric.dto';
 import type { RubricEntity } from './rubric.entity';

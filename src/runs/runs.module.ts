@@ -14,7 +14,7 @@ import { RunRetention } from './keeping/run-retention';
 import { RunEventRepository } from './log/run-event.repository';
 import { RunJournal } from './log/run-journal';
 import { RunTails } from './log/run-tails';
-import { ReceiptsModule } from '../receipts';
+import { ReceiptsModule } from './receipts';
 import { RunReceipts } from './receipt/run-receipts.service';
 import { RunReader } from './reading/run-reader';
 import { RunRepository } from './record/run.repository';

@@ -11,7 +11,7 @@ import {
   uuidCursor,
   uuidTime,
 } from '../kernel';
-import type { SignedReceipt } from '../receipts';
+import type { SignedReceipt } from './receipts';
 import { ActiveRuns } from './run/active-runs';
 import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
 import { Run } from './run/run';

@@ -1,4 +1,4 @@
-import { constructPlugins, type Doubles } from '../platform/plugins';
+import { constructPlugins, type Doubles } from '../infrastructure/plugins';
 import { TOOL_PLUGINS } from './catalog';
 import type { Tool } from './contract';
 

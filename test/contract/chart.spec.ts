@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { registerDatabaseCommands } from '../../src/cli/database/database.commands';
 import { VENDORS } from '../../src/connectors';
-import { environmentVariables, loadConfig } from '../../src/platform/config';
+import { environmentVariables, loadConfig } from '../../src/infrastructure/config';
 import { imageEnvironment } from '../support/containers';
 import { Helm, helmProgram, type Manifest } from '../support/helm';
 import { structureProblems } from '../support/kubernetes-types';

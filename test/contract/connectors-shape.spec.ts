@@ -8,7 +8,7 @@ import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { ModelAnswer, ModelChunk } from '../../src/connectors';
 import { isJsonObject } from '../../src/kernel';
-import type { OutboundClient } from '../../src/platform/outbound';
+import type { OutboundClient } from '../../src/infrastructure/outbound';
 import ours from '../fixtures/llm/chat-completion.schema.json';
 import { dataFolder } from '../support/recordings';
 import { startUpstream, type Upstream, type UpstreamReply } from '../support/upstream';

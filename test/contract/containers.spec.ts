@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { Client } from 'pg';
 import { VENDORS } from '../../src/connectors';
-import { environmentVariables } from '../../src/platform/config';
+import { environmentVariables } from '../../src/infrastructure/config';
 import { imageEnvironment, imageStages } from '../support/containers';
 
 const ROOT = join(__dirname, '../..');

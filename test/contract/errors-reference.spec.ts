@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '../../src/kernel';
-import { ERROR_STATUS } from '../../src/platform/http';
+import { ERROR_STATUS } from '../../src/infrastructure/http';
 import { TOOL_FAILURE_CODES } from '../../src/tools';
 
 /** Tables are padded by the formatter. */

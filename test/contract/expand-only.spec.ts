@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../../migrations';
-import { isContraction } from '../../src/platform/database';
-import { assertOrder } from '../../src/platform/postgres/connection/migrate';
+import { isContraction } from '../../src/infrastructure/database';
+import { assertOrder } from '../../src/infrastructure/postgres/connection/migrate';
 import { BEFORE_ROLLING_UPGRADES, contractionsIn } from '../support/expand-only';
 
 /** Stamps up to this one were once given ahead of the clock. New ones are not. */

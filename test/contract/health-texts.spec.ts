@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKS, FINDINGS } from '../../src/platform/findings/findings';
+import { CHECKS, FINDINGS } from '../../src/infrastructure/findings/findings';
 
 const FOLDER = join(__dirname, '../../web/src/lib/i18n/messages');
 const textsIn = (locale: string): Readonly<Record<string, string>> =>

@@ -1,20 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MetricDefinition } from '../../src/platform/metrics';
+import type { MetricDefinition } from '../../src/infrastructure/metrics';
 import { readQuery } from '../support/promql';
+import { sourceFiles } from '../support/source-files';
 
 const ROOT = join(__dirname, '../..');
-const SOURCES = join(ROOT, 'src');
 
 const isDefinition = (value: unknown): value is MetricDefinition =>
   typeof value === 'object' && value !== null && 'help' in value && 'labels' in value && 'type' in value;
 
 /** What the files `*.metrics.ts` declare, alone or in a group. */
 async function declared(): Promise<readonly MetricDefinition[]> {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.metrics\.ts$/.test(file),
-  );
-  const modules = await Promise.all(files.map((file) => import(join(SOURCES, file)) as Promise<object>));
+  const files = sourceFiles(/\.metrics\.ts$/);
+  const modules = await Promise.all(files.map((file) => import(join(ROOT, file)) as Promise<object>));
   return modules
     .flatMap((module) => Object.values(module))
     .flatMap((value: unknown) => (isDefinition(value) ? [value] : Object.values(value ?? {}).filter(isDefinition)));

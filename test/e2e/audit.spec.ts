@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { DataSource } from 'typeorm';
-import { AuditSealer } from '../../src/platform/audit';
+import { AuditSealer } from '../../src/infrastructure/audit';
 import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 
 const LOG = '/api/v1/organizations/default/audit';

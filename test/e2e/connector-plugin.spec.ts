@@ -13,7 +13,7 @@ import type * as Path from 'node:path';
 import openApi from '../../openapi.json';
 import { VENDORS } from '../../src/connectors';
 import type * as Catalog from '../../src/connectors/catalog';
-import { environmentVariables, loadConfig } from '../../src/platform/config';
+import { environmentVariables, loadConfig } from '../../src/infrastructure/config';
 import type * as Plugin from '../fixtures/connector-plugin';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, streamed, user } from '../support/chat';

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { MemberChecklists } from '../../src/organizations';
-import { withinOrganization } from '../../src/platform/database';
+import { withinOrganization } from '../../src/infrastructure/database';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { person, type Person } from '../support/people';
 import { until } from '../support/until';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { acrossOrganizations } from '../../src/platform/database';
+import { acrossOrganizations } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
 import { keyOf, person } from '../support/people';

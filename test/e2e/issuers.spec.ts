@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { LambImport } from '../../src/lamb-import';
+import { LambImport } from '../../extensions/lamb-import';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { foreignOrganization, type Person, person } from '../support/people';

@@ -9,8 +9,8 @@ import { registerLambCommands } from '../../src/cli/lamb/lamb.commands';
 import { makeSignInLinks } from '../../src/cli/people/make-sign-in-links';
 import { BadUsage } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
-import { type ImportReport, LambImport, NO_CHOICES, openLambSource, reportJson } from '../../src/lamb-import';
-import type { Config } from '../../src/platform/config';
+import { type ImportReport, LambImport, NO_CHOICES, openLambSource, reportJson } from '../../extensions/lamb-import';
+import type { Config } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';
 import { user } from '../support/chat';
@@ -84,7 +84,7 @@ describe('moving in from LAMB', () => {
   };
 
   beforeAll(async () => {
-    compile(['src', 'migrations']);
+    compile(['src', 'extensions', 'migrations']);
     folder = mkdtempSync(join(tmpdir(), 'bw-moving-in-'));
     database = join(folder, 'lamb_v4.db');
     mkdirSync(join(folder, 'public', '2'), { recursive: true });

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { FRAME_PERMISSIONS } from '../../src/web';
+import { FRAME_PERMISSIONS } from '../../src/web-ui';
 import { startApp, type TestApp } from '../support/app';
 import { CLAIM, Lms, LtiBrowser } from '../support/lms';
 import { Consumer, DOORS, type SignOptions } from '../support/lti11';

@@ -4,7 +4,7 @@ import { registerAssistantCommands } from '../../src/cli/assistants/assistants.c
 import type { CommandResult } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
 import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
-import { CONFIG } from '../../src/platform/config';
+import { CONFIG } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';
 import { until } from '../support/until';

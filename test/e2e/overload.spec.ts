@@ -1,5 +1,5 @@
 import { StreamsInFlight } from '../../src/answering';
-import { Admission } from '../../src/platform/admission';
+import { Admission } from '../../src/infrastructure/admission';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
 import { foreignOrganization, person, type Person } from '../support/people';

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import type { AppError } from '../../src/kernel';
-import { AuditLog } from '../../src/platform/audit';
+import { AuditLog } from '../../src/infrastructure/audit';
 import { AccountRemoval } from '../../src/privacy/erasure/account-removal.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
 import type { HeldErasure } from '../../src/privacy/erasure/erasure.types';

@@ -1,4 +1,4 @@
-import { Admission, type LeavePlace } from '../../src/platform/admission';
+import { Admission, type LeavePlace } from '../../src/infrastructure/admission';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportedPasswords } from '../../src/auth';
-import { Transactions, withinOrganization } from '../../src/platform/database';
+import { Transactions, withinOrganization } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { SsoBrowser } from '../support/sso-browser';

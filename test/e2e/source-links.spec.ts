@@ -3,7 +3,7 @@ import { RequestAuthenticator } from '../../src/auth/access/request-authenticato
 import { AppError } from '../../src/kernel';
 import { SourceLinks } from '../../src/knowledge-bases';
 import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-link-token';
-import { SecretsService } from '../../src/platform/secrets';
+import { SecretsService } from '../../src/infrastructure/secrets';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { until } from '../support/until';
 import { foreignOrganization, type Person, person } from '../support/people';

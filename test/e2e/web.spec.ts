@@ -7,10 +7,10 @@ import { Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import helmet from 'helmet';
-import { ConfigModule, loadConfig } from '../../src/platform/config';
-import { ProblemFilter } from '../../src/platform/http';
-import { FRAME_PERMISSIONS, WebModule } from '../../src/web';
-import { WEB_DIRECTORY } from '../../src/web/web-directory.token';
+import { ConfigModule, loadConfig } from '../../src/infrastructure/config';
+import { ProblemFilter } from '../../src/infrastructure/http';
+import { FRAME_PERMISSIONS, WebModule } from '../../src/web-ui';
+import { WEB_DIRECTORY } from '../../src/web-ui/web-directory.token';
 import { Reflector } from '@nestjs/core';
 import { startApp } from '../support/app';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { type Definition, EMPTY_DEFINITION } from '../../src/definition';
-import { PromptTemplateRepository } from '../../src/prompt-templates/prompt-template.repository';
+import { type Definition, EMPTY_DEFINITION } from '../../src/assistants/definition';
+import { PromptTemplateRepository } from '../../src/assistants/prompt-templates/prompt-template.repository';
 import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
 import type { AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
 import type { AssistantFilter } from '../../src/assistants/storage/visible-assistants.repository';

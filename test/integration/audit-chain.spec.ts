@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { AuditKeeper, AuditLog, AuditSealer, AuditVerifier, type ChainReport } from '../../src/platform/audit';
+import { AuditKeeper, AuditLog, AuditSealer, AuditVerifier, type ChainReport } from '../../src/infrastructure/audit';
 import { uuidv7 } from '../../src/kernel';
-import { SecretsService } from '../../src/platform/secrets';
-import { AuditRepository } from '../../src/platform/audit/entries/audit.repository';
+import { SecretsService } from '../../src/infrastructure/secrets';
+import { AuditRepository } from '../../src/infrastructure/audit/entries/audit.repository';
 import { until } from '../support/until';
 import { emptyDatabase, openRooms, type Rooms } from './auth.rooms';
 

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { runningEmbeddedUrl } from '../../src/platform/postgres/embedded';
+import { runningEmbeddedUrl } from '../../src/infrastructure/postgres/embedded';
 import { runCommand } from '../support/command';
 import { preparedDataDir } from '../support/data-directory';
 import { type ServerProcess, startServer } from '../support/server-process';

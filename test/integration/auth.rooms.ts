@@ -7,14 +7,14 @@ import { DataSource } from 'typeorm';
 import { AuthModule } from '../../src/auth';
 import type { Caller, Role, Scope } from '../../src/kernel';
 import { FoundingService, MembersService, OrganizationsModule } from '../../src/organizations';
-import { AuditModule } from '../../src/platform/audit';
+import { AuditModule } from '../../src/infrastructure/audit';
 import { VENDORS } from '../../src/connectors';
-import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platform/config';
-import { DatabaseModule } from '../../src/platform/database';
-import { MetricsModule } from '../../src/platform/metrics';
-import { IdempotencyModule } from '../../src/platform/idempotency';
-import { OutboundModule } from '../../src/platform/outbound';
-import { SecretsModule } from '../../src/platform/secrets';
+import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/infrastructure/config';
+import { DatabaseModule } from '../../src/infrastructure/database';
+import { MetricsModule } from '../../src/infrastructure/metrics';
+import { IdempotencyModule } from '../../src/infrastructure/idempotency';
+import { OutboundModule } from '../../src/infrastructure/outbound';
+import { SecretsModule } from '../../src/infrastructure/secrets';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
 
 export interface Rooms {

@@ -1,5 +1,5 @@
 import { OLLAMA } from '../../src/connectors/catalog/ollama';
-import type { OutboundClient } from '../../src/platform/outbound';
+import type { OutboundClient } from '../../src/infrastructure/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
 import { UPSTREAM_CANARY } from '../support/upstream-faults';

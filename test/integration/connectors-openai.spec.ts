@@ -1,6 +1,6 @@
 import { DEFAULT_CALL_LIMITS } from '../../src/connectors';
 import { OPENAI } from '../../src/connectors/catalog/openai';
-import type { OutboundClient } from '../../src/platform/outbound';
+import type { OutboundClient } from '../../src/infrastructure/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, SECRET, targetAt } from '../support/upstream-caller';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../../src/platform/config';
-import { OutboundClient, type ResolveHost } from '../../src/platform/outbound';
+import type { Config } from '../../src/infrastructure/config';
+import { OutboundClient, type ResolveHost } from '../../src/infrastructure/outbound';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

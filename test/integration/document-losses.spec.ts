@@ -1,5 +1,5 @@
 import { type DOCUMENT_FORMATS, type ExtractedDocument, Extractor } from '../../src/extraction';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/infrastructure/config';
 import { book, workbook } from '../support/archives';
 import {
   cjkFont,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { type ExtractedDocument, Extractor } from '../../src/extraction';
 import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
-import { loadConfig } from '../../src/platform/config';
+import { loadConfig } from '../../src/infrastructure/config';
 import { archive, pdfBomb, rawPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
 import * as slides from '../support/presentation';
 import { until } from '../support/until';

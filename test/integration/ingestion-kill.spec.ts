@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { runningEmbeddedUrl } from '../../src/platform/postgres/embedded/embedded-database';
+import { runningEmbeddedUrl } from '../../src/infrastructure/postgres/embedded/embedded-database';
 import { filesForm } from '../support/app';
 import { preparedDataDir } from '../support/data-directory';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';

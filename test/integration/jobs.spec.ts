@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import timersPromises, { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Config } from '../../src/platform/config';
-import type { OpenDatabase, Transaction } from '../../src/platform/database';
-import { JobAborted, JobQueue, type Queue, type RunningJob } from '../../src/platform/jobs';
-import { JobRepository } from '../../src/platform/jobs/job.repository';
+import type { Config } from '../../src/infrastructure/config';
+import type { OpenDatabase, Transaction } from '../../src/infrastructure/database';
+import { JobAborted, JobQueue, type Queue, type RunningJob } from '../../src/infrastructure/jobs';
+import { JobRepository } from '../../src/infrastructure/jobs/job.repository';
 import { openTestDatabase, ownedDatabase, resetDatabase } from '../support/database';
 import { until } from '../support/until';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { BlobStore, FilesService } from '../../src/files';
 import { AppError } from '../../src/kernel';
-import { NO_CHOICES } from '../../src/lamb-import';
+import { NO_CHOICES } from '../../extensions/lamb-import';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, place, user } from '../support/lamb-source';
 

@@ -1,4 +1,4 @@
-import { idsCsv, NO_CHOICES } from '../../src/lamb-import';
+import { idsCsv, NO_CHOICES } from '../../extensions/lamb-import';
 import { keyOf, person } from '../support/people';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, place } from '../support/lamb-source';

@@ -1,8 +1,8 @@
-import { ownIdentity } from '../../src/platform/database';
+import { ownIdentity } from '../../src/infrastructure/database';
 import { AssistantImport } from '../../src/assistants';
 import { AppError } from '../../src/kernel';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
-import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
+import type { LambOrganization } from '../../extensions/lamb-import/source/lamb-source.types';
 import { RubricsService } from '../../src/rubrics';
 import { lambImports } from '../support/lamb-imports';
 import {

@@ -9,7 +9,7 @@ import {
   rehearsalJson,
   rehearsalMarkdown,
   type RehearsalReport,
-} from '../../src/lamb-import';
+} from '../../extensions/lamb-import';
 import { lambImports } from '../support/lamb-imports';
 import { buildLambDatabase } from '../support/lamb-database';
 import { LAMB_PASSWORD, type LambServer, startLambServer } from '../support/lamb-server';

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from 'node-sqlite3-wasm';
 import { AppError } from '../../src/kernel';
-import { openLambSource } from '../../src/lamb-import';
-import { withSqliteFile } from '../../src/lamb-import/source/sqlite-file';
-import type { LambSource } from '../../src/lamb-import/source/lamb-source.types';
+import { openLambSource } from '../../extensions/lamb-import';
+import { withSqliteFile } from '../../extensions/lamb-import/source/sqlite-file';
+import type { LambSource } from '../../extensions/lamb-import/source/lamb-source.types';
 import { LAMB_ASSISTANTS, LAMB_RUBRIC_DOCUMENT, LAMB_RUBRIC_UUID, lambContent } from '../support/lamb-content';
 import { buildLambDatabase, type LambRow } from '../support/lamb-database';
 

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServerRuntime } from '../../src/organizations';
-import type { Config } from '../../src/platform/config';
-import { OutboundClient, type ResolveHost } from '../../src/platform/outbound';
+import type { Config } from '../../src/infrastructure/config';
+import { OutboundClient, type ResolveHost } from '../../src/infrastructure/outbound';
 import { McpFunction } from '../../src/tools/functions/mcp/mcp.function';
 import { functionContext } from '../../src/tools/testing/function-call';
 import { describeFunction } from '../../src/tools/testing/function.conformance';

@@ -7,7 +7,7 @@ import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
 import { Candidates } from '../../src/migration/tasks/candidates.service';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
-import { ownIdentity, Transactions } from '../../src/platform/database';
+import { ownIdentity, Transactions } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
 import { openTestDatabase } from '../support/database';
 import { foreignOrganization, person } from '../support/people';

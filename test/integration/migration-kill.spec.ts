@@ -15,7 +15,7 @@ const COUNT = 60;
 const dataDir = mkdtempSync(join(tmpdir(), 'bw-migration-kill-'));
 let db: DataSource;
 beforeAll(async () => {
-  compile(['src', 'migrations']);
+  compile(['src', 'extensions', 'migrations']);
   db = await openTestDatabase();
   await resetDatabase(db);
   await storeAssistants(db, COUNT, await addOrganization(db));

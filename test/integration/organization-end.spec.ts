@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { INSTALLATION_TABLES } from '../../src/platform/postgres/row-security/tables';
+import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/row-security/tables';
 import { OrganizationErasureJobs } from '../../src/privacy/organization/organization-erasure-jobs.service';
 import { NOT_EXPORTED } from '../../src/privacy/organization/export/exported-tables';
 import { OrganizationReadingRepository } from '../../src/privacy/organization/export/organization-reading.repository';

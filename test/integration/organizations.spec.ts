@@ -5,7 +5,7 @@ import {
   OrganizationsService,
   SettingsService,
 } from '../../src/organizations';
-import { AuditLog } from '../../src/platform/audit';
+import { AuditLog } from '../../src/infrastructure/audit';
 import { emptyDatabase, openRooms, type Rooms, type TestOrganization } from './auth.rooms';
 
 const refused = (code: string): object => expect.objectContaining({ code });

@@ -13,7 +13,7 @@ import {
   scriptedTool,
   STRATEGIES,
 } from '../../src/orchestrators/testing/scripted-job';
-import type { Planner } from '../../src/planning';
+import type { Planner } from '../../src/orchestrators/planning';
 import type { Recording, RunFacts } from '../../src/runs';
 import { readRecording, recordingText } from '../../src/runs/receipt/recording';
 

@@ -4,8 +4,8 @@ import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { Connector } from '../../src/connectors';
 import type { FunctionCall } from '../../src/kernel';
-import type { OutboundClient } from '../../src/platform/outbound';
-import { AnswerAssembler } from '../../src/tool-calling/answer-assembler';
+import type { OutboundClient } from '../../src/infrastructure/outbound';
+import { AnswerAssembler } from '../../src/answering/tool-calling/answer-assembler';
 import {
   ownRecordings,
   saidIn,

@@ -9,13 +9,13 @@ import { RewriteRepository } from '../../src/assistants/rewriting/rewrite.reposi
 import type { RunnableAssistants } from '../../src/assistants/running/runnable-assistants';
 import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
 import type { AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
-import { EMPTY_DEFINITION, type RewritePlan } from '../../src/definition';
+import { EMPTY_DEFINITION, type RewritePlan } from '../../src/assistants/definition';
 import type { OrganizationsService } from '../../src/organizations';
-import { AuditLog } from '../../src/platform/audit';
-import { AuditRepository } from '../../src/platform/audit/entries/audit.repository';
-import type { WrittenMac } from '../../src/platform/audit/entries/written-mac';
-import type { Config } from '../../src/platform/config';
-import { Transactions } from '../../src/platform/database';
+import { AuditLog } from '../../src/infrastructure/audit';
+import { AuditRepository } from '../../src/infrastructure/audit/entries/audit.repository';
+import type { WrittenMac } from '../../src/infrastructure/audit/entries/written-mac';
+import type { Config } from '../../src/infrastructure/config';
+import { Transactions } from '../../src/infrastructure/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const CLASSIC = '{ "rag_processor":"simple_rag",\n "odd": {"kept": 1.0} }';

@@ -12,7 +12,7 @@ import {
   type RunProcessOptions,
   storedRunInput,
 } from '../support/run-process';
-import { vendorGate } from '../../src/platform/outbound';
+import { vendorGate } from '../../src/infrastructure/outbound';
 import { until } from '../support/until';
 
 describe('keeping runs', () => {

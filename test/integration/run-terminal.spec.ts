@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { vendorGate } from '../../src/platform/outbound';
+import { vendorGate } from '../../src/infrastructure/outbound';
 import type { Run } from '../../src/runs';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import {

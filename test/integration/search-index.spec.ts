@@ -8,7 +8,7 @@ import { ResidentRepository } from '../../src/knowledge-bases/search/resident/re
 import { searchableText } from '../../src/knowledge-bases/search/words/searchable-text';
 import { type FoundHit, PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
-import { Transactions } from '../../src/platform/database/transactions';
+import { Transactions } from '../../src/infrastructure/database/transactions';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { indexErrors, NO_ERRORS } from '../support/index-recount';
 

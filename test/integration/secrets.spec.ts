@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OrganizationsService, SettingsService } from '../../src/organizations';
-import { SecretsService } from '../../src/platform/secrets';
+import { SecretsService } from '../../src/infrastructure/secrets';
 import { emptyDatabase, openRooms, type Rooms } from './auth.rooms';
 
 const FIELD = 'providers.openai.api_key';

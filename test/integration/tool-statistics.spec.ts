@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { JobQueue } from '../../src/platform/jobs';
+import type { JobQueue } from '../../src/infrastructure/jobs';
 import { uuidv7 } from '../../src/kernel';
 import { ToolStatistics } from '../../src/tools/statistics/tool-statistics';
 import { ToolStatsRepository } from '../../src/tools/statistics/tool-stats.repository';

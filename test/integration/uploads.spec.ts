@@ -5,8 +5,8 @@ import { Controller, type INestApplication, Post } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
-import { AcceptFiles, ProblemFilter, type UploadedFile, Uploads } from '../../src/platform/http';
-import { UPLOADS } from '../../src/platform/http/bodies/memory-budget';
+import { AcceptFiles, ProblemFilter, type UploadedFile, Uploads } from '../../src/infrastructure/http';
+import { UPLOADS } from '../../src/infrastructure/http/bodies/memory-budget';
 import { multipart } from '../support/multipart';
 import { until } from '../support/until';
 

@@ -11,8 +11,8 @@ import { PassageRepository } from '../../src/knowledge-bases/search/passage.repo
 import { vectorParameters, vectorQuery, type VectorScope } from '../../src/knowledge-bases/search/vectors/vector-query';
 import { VectorStore } from '../../src/knowledge-bases/search/vectors/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vectors/vector-store.repository';
-import { createDataSource } from '../../src/platform/postgres/connection/data-source';
-import { migrate, revertLast } from '../../src/platform/database';
+import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
+import { migrate, revertLast } from '../../src/infrastructure/database';
 import { openTestDatabase, ownedDatabase, resetDatabase } from '../support/database';
 import { createScratchDatabase } from '../support/scratch-database';
 

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import {
   PromptTemplateRepository,
   type PromptTemplateScope,
-} from '../../src/prompt-templates/prompt-template.repository';
+} from '../../src/assistants/prompt-templates/prompt-template.repository';
 import { OrganizationRepository } from '../../src/organizations/storage/organization.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 

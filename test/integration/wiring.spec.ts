@@ -2,12 +2,12 @@ import { Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { AssistantCallsModule, RunExecutorModule } from '../../src/answering';
-import { PublicationRulesModule } from '../../src/assistant-tests';
+import { PublicationRulesModule } from '../../extensions/evaluations';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
-import { loadConfig } from '../../src/platform/config';
-import { DATABASE } from '../../src/platform/database';
+import { loadConfig } from '../../src/infrastructure/config';
+import { DATABASE } from '../../src/infrastructure/database';
 import { openTestDatabase, ownedDatabase } from '../support/database';
 
 @Module({})

@@ -4,8 +4,8 @@ const { dirname } = require('node:path');
 const ORCHESTRATORS = 'src/orchestrators';
 
 const MODULES = {
-  definition: { mutate: ['src/definition/**/*.ts'], specs: ['src/definition'] },
-  templates: { mutate: ['src/templates/**/*.ts'], specs: ['src/templates'] },
+  definition: { mutate: ['src/assistants/definition/**/*.ts'], specs: ['src/assistants/definition'] },
+  templates: { mutate: ['src/kernel/templates/**/*.ts'], specs: ['src/kernel/templates'] },
   orchestrators: {
     mutate: [
       `${ORCHESTRATORS}/**/*.ts`,
@@ -15,7 +15,7 @@ const MODULES = {
     specs: [ORCHESTRATORS],
   },
   metering: { mutate: ['src/metering/rules/**/*.ts'], specs: ['src/metering/rules'] },
-  lti: { mutate: ['src/lti/messages/**/*.ts'], specs: ['src/lti/messages'] },
+  lti: { mutate: ['extensions/lti/messages/**/*.ts'], specs: ['extensions/lti/messages'] },
   access: {
     mutate: [
       'src/assistants/access/{assistant.permissions,assistant-id.pipe}.ts',

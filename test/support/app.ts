@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import supertest, { type Response, type Test } from 'supertest';
 import { VENDORS } from '../../src/connectors';
-import { loadConfig } from '../../src/platform/config';
-import { createPino } from '../../src/platform/logging';
+import { loadConfig } from '../../src/infrastructure/config';
+import { createPino } from '../../src/infrastructure/logging';
 import { serve } from '../../src/serve';
 import { resetDatabase, testDatabaseUrl } from './database';
 

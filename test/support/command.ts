@@ -19,7 +19,7 @@ export interface RunningCommand {
 
 /** An operator command in a process of its own, as an operator runs it. */
 export function startCommand(env: Readonly<Record<string, string>>, ...args: string[]): RunningCommand {
-  compile(['src', 'migrations']);
+  compile(['src', 'extensions', 'migrations']);
   const child = spawn(process.execPath, [compiledFile('src/cli.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },

@@ -9,10 +9,10 @@ const OUT = join(ROOT, 'node_modules', '.cache', 'bellwether-compiled');
 
 const FOLDERS = [
   'src/kernel',
-  'src/platform/config',
+  'src/infrastructure/config',
   'src/connectors/embeddings/folder',
-  'src/platform/languages',
-  'src/platform/postgres',
+  'src/infrastructure/languages',
+  'src/infrastructure/postgres',
   'src/extraction',
   'src/auth/imported-passwords',
   'migrations',

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
-import { type OpenDatabase, TableWrites } from '../../src/platform/postgres';
-import { connect } from '../../src/platform/postgres/connection/connect';
-import { createDataSource } from '../../src/platform/postgres/connection/data-source';
+import { type OpenDatabase, TableWrites } from '../../src/infrastructure/postgres';
+import { connect } from '../../src/infrastructure/postgres/connection/connect';
+import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
 
 /** Variable in which global-setup leaves one URL per jest worker. */
 export const TEST_DATABASES = 'BELLWETHER_TEST_DATABASES';

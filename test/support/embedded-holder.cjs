@@ -3,7 +3,7 @@ require('reflect-metadata');
 const { join } = require('node:path');
 
 const [compiled, dataDir] = process.argv.slice(2);
-const { startEmbedded } = require(join(compiled, 'src/platform/postgres/embedded'));
+const { startEmbedded } = require(join(compiled, 'src/infrastructure/postgres/embedded'));
 
 async function main() {
   const database = await startEmbedded({ dataDir });

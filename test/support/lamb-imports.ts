@@ -1,5 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { type ImportedOrganization, LambImport, type ImportOptions, type ImportReport } from '../../src/lamb-import';
+import {
+  type ImportedOrganization,
+  LambImport,
+  type ImportOptions,
+  type ImportReport,
+} from '../../extensions/lamb-import';
 import { OrganizationsService } from '../../src/organizations';
 import { startApp, type TestApp } from './app';
 import { openTestDatabase } from './database';

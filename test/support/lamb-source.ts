@@ -1,11 +1,16 @@
-import { type ImportedOrganization, type ImportOptions, type ImportReport, NO_CHOICES } from '../../src/lamb-import';
+import {
+  type ImportedOrganization,
+  type ImportOptions,
+  type ImportReport,
+  NO_CHOICES,
+} from '../../extensions/lamb-import';
 import type {
   LambAssistant,
   LambOrganization,
   LambRubric,
   LambSource,
   LambUser,
-} from '../../src/lamb-import/source/lamb-source.types';
+} from '../../extensions/lamb-import/source/lamb-source.types';
 
 export type SourceParts = Partial<LambSource>;
 

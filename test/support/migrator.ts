@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { StaticChecks } from '../../src/assistants';
 import { CatalogueRules } from '../../src/assistants/running/catalogue-rules';
 import type { RewriteSubject } from '../../src/assistants';
-import type { ToolVocabulary } from '../../src/definition';
+import type { ToolVocabulary } from '../../src/assistants/definition';
 import { ProvedMigrator } from '../../src/migration/proof/proved-migrator';
 import { PromptRenderer } from '../../src/migration/proof/prompt-renderer';
 import { PROOF_DOUBLES } from '../../src/migration/proof/proof-doubles';
 import { StrategyCatalogue, type OrchestratorStrategy } from '../../src/orchestrators';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
-import type { Config } from '../../src/platform/config';
+import type { Config } from '../../src/infrastructure/config';
 import { processorsOver } from '../../src/processors';
 import { ToolCatalogue, toolsOver } from '../../src/tools';
 

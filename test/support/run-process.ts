@@ -1,12 +1,12 @@
 import { ownedDatabase } from './database';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { Config } from '../../src/platform/config';
-import { type OpenDatabase, Transactions } from '../../src/platform/database';
-import { JobQueue } from '../../src/platform/jobs';
-import { MetricRegistry } from '../../src/platform/metrics';
-import { JobRepository } from '../../src/platform/jobs/job.repository';
-import { Signals } from '../../src/platform/signals';
+import type { Config } from '../../src/infrastructure/config';
+import { type OpenDatabase, Transactions } from '../../src/infrastructure/database';
+import { JobQueue } from '../../src/infrastructure/jobs';
+import { MetricRegistry } from '../../src/infrastructure/metrics';
+import { JobRepository } from '../../src/infrastructure/jobs/job.repository';
+import { Signals } from '../../src/infrastructure/signals';
 import { type RunExecutor, type RunInput, type RunRecord, RunsService } from '../../src/runs';
 import type { RunReceipts } from '../../src/runs/receipt/run-receipts.service';
 import { BackgroundRuns } from '../../src/runs/background/background-runs';

@@ -36,7 +36,7 @@ const PATIENCE_MS = 120_000;
 /** The service in a process of its own, as `npm start` runs it, to be killed. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataDir, databaseUrl, env = {}, confined = false } = options;
-  compile(['src', 'migrations']);
+  compile(['src', 'extensions', 'migrations']);
   const started = performance.now();
   const plain = [process.execPath, '--enable-source-maps', compiledFile('src/main.js')];
   const [program = '', ...args] = confined && mayReadOnly() ? readOnly(dataDir, plain) : plain;

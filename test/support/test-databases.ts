@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations';
-import { createDataSource } from '../../src/platform/postgres/connection/data-source';
-import { EngineThread } from '../../src/platform/postgres/embedded/engine-thread';
-import { socketPath, urlOf } from '../../src/platform/postgres/embedded/socket-directory';
-import { migrate } from '../../src/platform/postgres/connection/migrate';
+import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
+import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-thread';
+import { socketPath, urlOf } from '../../src/infrastructure/postgres/embedded/socket-directory';
+import { migrate } from '../../src/infrastructure/postgres/connection/migrate';
 import { compile, compiledFile } from './compiled';
 
 /** To connect on a machine that is busy with other things. */
@@ -31,7 +31,7 @@ export async function embeddedDatabases(count: number): Promise<TestDatabases> {
   const start = async (index: number, template: string | undefined): Promise<EngineThread> => {
     const home = join(directory, String(index));
     mkdirSync(home, { mode: 0o700 });
-    const thread = await EngineThread.start(compiledFile('src/platform/postgres/embedded/embedded.worker.js'), {
+    const thread = await EngineThread.start(compiledFile('src/infrastructure/postgres/embedded/embedded.worker.js'), {
       directory: null,
       ...(template === undefined ? {} : { template }),
       socketPath: socketPath(home),

@@ -1,4 +1,4 @@
-import type { MetadataRules } from '../../src/definition';
+import type { MetadataRules } from '../../src/assistants/definition';
 import type { Problem } from '../../src/kernel';
 import { isJsonObject } from '../../src/kernel';
 import type { OrchestratorStrategy } from '../../src/orchestrators';

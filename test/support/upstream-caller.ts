@@ -1,8 +1,8 @@
 import type { Connector, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../../src/connectors';
 import { DEFAULT_CALL_LIMITS, type ModelCallLimits } from '../../src/connectors';
 import { AppError, uuidv7, type RunEvent } from '../../src/kernel';
-import type { Config } from '../../src/platform/config';
-import { OutboundClient } from '../../src/platform/outbound';
+import type { Config } from '../../src/infrastructure/config';
+import { OutboundClient } from '../../src/infrastructure/outbound';
 
 /** Limits under which every fault shows within a second; a whole answer may take its time. */
 export const QUICK_LIMITS: ModelCallLimits = {

@@ -3,9 +3,9 @@ import { assertFeatures, AssistantsService, type CallReservation, type RunnableA
 import { AppError, type Caller, lastQuestion, partsBesideText } from '../../kernel';
 import type { RunMeter } from '../../metering';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
-import type { LeavePlace } from '../../platform/admission';
-import { CONFIG, type Config } from '../../platform/config';
-import { type MemoryClaim, PROMPTS } from '../../platform/http';
+import type { LeavePlace } from '../../infrastructure/admission';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
 import {
   type ParentRun,
   type Run,

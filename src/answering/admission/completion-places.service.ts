@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, isTeacher, KeyedGates } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { Admission, type LeavePlace } from '../../platform/admission';
-import { CONFIG, type Config } from '../../platform/config';
+import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { CONFIG, type Config } from '../../infrastructure/config';
 
 const RETRY_AFTER_SECONDS = 5;
 const NO_PLACE: LeavePlace = () => undefined;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AssistantsService } from '../../assistants';
 import { assertScope, CallerRenewal } from '../../auth';
 import type { Caller, ErrorCode, JsonObject } from '../../kernel';
-import { toAppError } from '../../platform/http';
+import { toAppError } from '../../infrastructure/http';
 import {
   type Run,
   type RunExecutor,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type ErrorCode } from '../../kernel';
-import { toAppError } from '../../platform/http';
+import { toAppError } from '../../infrastructure/http';
 import { RunsService } from '../../runs';
 
 /** Runs of one batch that wait or go on at once. The rest of the person's runs have room beside them. */

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { AssistantsService, CallAnswer } from '../../assistants';
 import { AppError, type Usage } from '../../kernel';
-import type { AuditLog } from '../../platform/audit';
+import type { AuditLog } from '../../infrastructure/audit';
 import { RunBudget, type RunOutcome } from '../../runs';
 import { AssistantCalls } from './assistant-calls';
 import type { Completion } from '../completion/completion.types';

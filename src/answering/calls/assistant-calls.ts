@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AssistantsService, type CallQuestion, type Refusal, REFUSALS, type RunnableAssistant } from '../../assistants';
 import { AppError, type Caller, type ErrorCode } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog } from '../../infrastructure/audit';
 import { type AssistantAbility, type AssistantReply, citedReply, ToolFailure, withoutMarks } from '../../tools';
 import type { AbilityProvider } from '../admission/assistant-ability.token';
 import type { Completion } from '../completion/completion.types';

@@ -4,7 +4,7 @@ import { ClassicPipeline } from '../../classic';
 import { type Caller, uuidv7 } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
 import { OrganizationsService } from '../../organizations';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 import type { PreparedPrompt } from '../../runs';
 
 /** Prompts for an operator's comparison: no run is recorded, and the model of the answer is not asked. */

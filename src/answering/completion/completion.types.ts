@@ -1,6 +1,6 @@
 import type { RunnableAssistant } from '../../assistants';
 import type { RunMeter } from '../../metering';
-import type { MemoryClaim } from '../../platform/http';
+import type { MemoryClaim } from '../../infrastructure/http';
 import type { Run, RunBudget } from '../../runs';
 import type { AssistantAbility } from '../../tools';
 import type { RecordedRun } from './recorded-run.types';

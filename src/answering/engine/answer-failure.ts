@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { toAppError } from '../../platform/http';
+import { toAppError } from '../../infrastructure/http';
 import { abortFailure, type RunOutcome } from '../../runs';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
 import type { AnswerEnd } from '../completion/answer-event.types';

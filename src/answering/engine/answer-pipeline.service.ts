@@ -24,7 +24,7 @@ import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
 import { runLogSink } from './run-log.sink';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** `finish_reason` of a run that only filled the prompt. */
 const PROMPT_ONLY = 'prompt';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { textOf } from '../../kernel';
-import { currentSpan, type Span, type Trail, withTrail } from '../../platform/context';
-import { Tracer } from '../../platform/tracing';
+import { currentSpan, type Span, type Trail, withTrail } from '../../infrastructure/context';
+import { Tracer } from '../../infrastructure/tracing';
 import type { AnswerEnd } from '../completion/answer-event.types';
 import type { Completion } from '../completion/completion.types';
 import { CompletionMetrics } from './completion.metrics';

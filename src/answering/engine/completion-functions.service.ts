@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest, ResolvedModel } from '../../connectors';
-import { ToolLoop } from '../../tool-calling';
+import { ToolLoop } from '../tool-calling';
 import { functionEntries, FunctionOffers, type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import { recordedFunctions } from '../replay/recorded-functions';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DURATIONS, gauge, histogram, MetricRegistry } from '../../platform/metrics';
+import { DURATIONS, gauge, histogram, MetricRegistry } from '../../infrastructure/metrics';
 import { StreamsInFlight } from '../admission/streams-in-flight';
 import type { AnswerEnd } from '../completion/answer-event.types';
 import type { Completion } from '../completion/completion.types';

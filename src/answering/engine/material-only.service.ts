@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { lastQuestion } from '../../kernel';
 import { isSmallTalk } from '../../knowledge-bases';
-import { LanguageDetector } from '../../platform/languages';
+import { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
 import { DISPLAY_LANGUAGES, type DisplayLanguage } from '../../tools';
 import type { Completion } from '../completion/completion.types';

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../kernel';
-import type { LanguageDetector } from '../../platform/languages';
+import type { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
 import type { Completion } from '../completion/completion.types';
 import { MaterialOnly } from './material-only.service';

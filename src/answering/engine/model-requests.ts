@@ -1,6 +1,6 @@
 import type { ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
 import { addUsage, type Usage } from '../../kernel';
-import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../../tool-calling';
+import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../tool-calling';
 import type { TellAnswer } from '../completion/answer-event.types';
 import type { Backpressure } from '../completion/backpressure';
 import type { Completion } from '../completion/completion.types';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../receipts';
+import { canonicalJson } from '../../runs/receipts';
 import type { RecordedCall, Recording } from '../../runs';
 import {
   type FunctionOutput,

@@ -1,6 +1,6 @@
 import { endUserOfMetadata } from '../../auth';
 import { AppError, type Caller, isJsonObject } from '../../kernel';
-import type { BellwetherRequest } from '../../platform/http';
+import type { BellwetherRequest } from '../../infrastructure/http';
 
 /** The authenticated caller. Gateways may name the end user in the body's `metadata`. For routes that take the plain request. */
 export function callerOf({ caller, body }: BellwetherRequest): Caller {

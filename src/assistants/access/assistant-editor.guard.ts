@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { BellwetherRequest } from '../../platform/http';
+import type { BellwetherRequest } from '../../infrastructure/http';
 import { AssistantIdPipe } from './assistant-id.pipe';
 import { AssistantLookup } from './assistant-lookup';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AssistantType } from '../../definition';
+import type { AssistantType } from '../definition';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { type AccessFacts, accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';

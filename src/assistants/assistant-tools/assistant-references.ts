@@ -1,4 +1,4 @@
-import { member, readToolEntries, textMember } from '../../definition';
+import { member, readToolEntries, textMember } from '../definition';
 import { isJsonObject, type JsonObject } from '../../kernel';
 
 /** Name of the function and of the pipeline tool that call another assistant. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 
 /** Name of a counter (`day`, `assistant/7`, `organization/<id>`) and the calls that it may have in 24 hours. */
 export interface CountedCalls {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { member } from '../../definition';
+import { member } from '../definition';
 import { isJsonObject } from '../../kernel';
 import { CallCountRepository, type CountedCalls } from './call-counts.repository';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
-import { type AssistantDocument, parseMetadata } from '../../definition';
+import { type AssistantDocument, parseMetadata } from '../definition';
 import { AppError, type Caller, NO_ASSISTANT, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
@@ -15,7 +15,7 @@ import type { CallFacts, Grant, OrganizationFacts, Refusal, TargetFacts } from '
 import { CallQuotas, type CallReservation } from './call-quotas';
 import { decideCall } from './decide-call';
 import { type CallProblem, savableCall } from './savable-call';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 
 /** The calling assistant when its run began. Its current state is read again. */
 export type Calling = Pick<RunnableAssistant, 'id' | 'organizationId' | 'ownerId'>;

@@ -1,4 +1,4 @@
-import type { DiagnosticCode, DiagnosticValues } from '../../definition';
+import type { DiagnosticCode, DiagnosticValues } from '../definition';
 import type { CallFacts, Refusal } from './call-decision.types';
 import { decideCall, reachOf } from './decide-call';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AssistantDocument, type Diagnostic, error, parseMetadata, warning } from '../../definition';
+import { type AssistantDocument, type Diagnostic, error, parseMetadata, warning } from '../definition';
 import { isAssistantId, type Principal } from '../../kernel';
 import { assistantReferences, toolUse } from '../assistant-tools/assistant-references';
 import { CallTargets } from '../assistant-tools/call-targets';

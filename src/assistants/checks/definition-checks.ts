@@ -19,7 +19,7 @@ import {
   storedDefinition,
   unboundKeys,
   warning,
-} from '../../definition';
+} from '../definition';
 import type { Principal } from '../../kernel';
 import { AssistantTargets } from './assistant-targets';
 import { CatalogueRules } from '../running/catalogue-rules';

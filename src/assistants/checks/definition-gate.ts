@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Definition, type Diagnostic, errorsOf, metadataProblems } from '../../definition';
+import { type Definition, type Diagnostic, errorsOf, metadataProblems } from '../definition';
 import { AppError, invalid, type Principal, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { type CheckResult, DefinitionChecks, type Edit } from './definition-checks';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsInt, IsString, Max, MaxLength, Min, registerDecorator } from 'class-validator';
-import { assertHouseJson, IsName, MayBeOmitted } from '../../platform/http';
+import { assertHouseJson, IsName, MayBeOmitted } from '../../infrastructure/http';
 
 /** Longest prompt or template, in UTF-16 units. */
 export const MAX_PROMPT = 400_000;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AssistantDocument, type ConfigReference, configReferences } from '../../definition';
+import { type AssistantDocument, type ConfigReference, configReferences } from '../definition';
 import type { Principal } from '../../kernel';
 import { AssistantTargets } from './assistant-targets';
 import { ReferenceGaps } from './reference-gaps';

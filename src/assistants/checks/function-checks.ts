@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AssistantDocument, checkFunctions, type Diagnostic, error, placedFunctions } from '../../definition';
+import { type AssistantDocument, checkFunctions, type Diagnostic, error, placedFunctions } from '../definition';
 import type { Caller, Principal } from '../../kernel';
 import { FunctionCatalogue, type OfferContext } from '../../tools';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../../definition';
+import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../definition';
 import { AppError, type Principal } from '../../kernel';
 import { KnowledgeBasesService } from '../../knowledge-bases';
 import { PeopleNames } from '../../organizations';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectorsService } from '../../connectors';
-import { type AssistantDocument, checkClassic, type Diagnostic, rewritingPaths, warning } from '../../definition';
+import { type AssistantDocument, checkClassic, type Diagnostic, rewritingPaths, warning } from '../definition';
 import type { JsonObject, Principal } from '../../kernel';
 import { QuestionRewriter } from '../../knowledge-bases';
 import { ProcessorCatalogue } from '../../processors';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ConfigReference, member } from '../../definition';
+import { type ConfigReference, member } from '../definition';
 import { isJsonObject, type JsonObject, type Principal } from '../../kernel';
 import { type ConfigGap, FunctionCatalogue, ToolCatalogue } from '../../tools';
 

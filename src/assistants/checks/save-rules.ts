@@ -1,4 +1,4 @@
-import { type AssistantType, type Diagnostic, errorsOf } from '../../definition';
+import { type AssistantType, type Diagnostic, errorsOf } from '../definition';
 import { AppError, invalid, type Problem } from '../../kernel';
 
 /** Codes of rules that a well-formed definition can break. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkNumber, checkShape, checkStrategy, checkTools, type MetadataRules, errorsOf } from '../../definition';
+import { checkNumber, checkShape, checkStrategy, checkTools, type MetadataRules, errorsOf } from '../definition';
 import type { JsonObject, Problem } from '../../kernel';
 import { CatalogueRules } from '../running/catalogue-rules';
 

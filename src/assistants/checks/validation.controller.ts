@@ -9,9 +9,9 @@ import {
   metadataProblems,
   storedDefinition,
   withoutUnbound,
-} from '../../definition';
+} from '../definition';
 import type { Caller, Principal } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { LentMaterial } from './lent-material';
 import { type CheckSubject, DefinitionChecks } from './definition-checks';

@@ -8,8 +8,8 @@ import {
   type PlaceholderState,
   SEVERITIES,
   type Severity,
-} from '../../definition';
-import { MayBeOmitted } from '../../platform/http';
+} from '../definition';
+import { MayBeOmitted } from '../../infrastructure/http';
 import { CreateAssistantDto, MAX_PROMPT } from './definition.dto';
 
 export class ValidateDefinitionDto extends PickType(CreateAssistantDto, ['metadata', 'RAG_collections']) {

@@ -2,8 +2,8 @@ import { Controller, Headers, HttpCode, Param, Post, Query, Res, UseGuards } fro
 import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller, expectedVersion } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Access, CurrentCaller, expectedVersion } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantDto } from '../editing/assistant.dto';
 import { AssistantEditorGuard } from '../access/assistant-editor.guard';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';

@@ -5,7 +5,7 @@ import {
   type PromptDifference,
   type RewritePlan,
   storedDefinition,
-} from '../../definition';
+} from '../definition';
 import {
   AppError,
   assertCurrent,
@@ -16,7 +16,7 @@ import {
   staleVersion,
 } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { Transactions } from '../../platform/database';
+import { Transactions } from '../../infrastructure/database';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantRewrites, subjectOf } from '../rewriting/assistant-rewrites';
 import type { ConversionPlanDto } from './conversion.dto';

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { METADATA_VERSIONS, type MetadataVersion } from '../../definition';
+import { METADATA_VERSIONS, type MetadataVersion } from '../definition';
 import type { JsonObject } from '../../kernel';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 
 export class ConversionQueryDto {
   /** Only plans, and writes nothing. */

@@ -9,7 +9,7 @@ import {
   EMPTY_DEFINITION,
   unboundKeys,
   withUnbound,
-} from '../../definition';
+} from '../definition';
 import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../../kernel';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantRecords } from './assistant-records';

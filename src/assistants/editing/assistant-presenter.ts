@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { definitionAnswer, definitionOf, withToolUse } from '../../definition';
+import { definitionAnswer, definitionOf, withToolUse } from '../definition';
 import { type Caller, notFound, type Page, snakeCased } from '../../kernel';
 import { type Member, MembersService } from '../../organizations';
 import type { Seen } from '../access/assistant-lookup';

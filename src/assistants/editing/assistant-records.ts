@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { changedFields, type Definition, definitionOf } from '../../definition';
+import { changedFields, type Definition, definitionOf } from '../definition';
 import { type Caller, notFound } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { RunnableAssistants } from '../running/runnable-assistants';
 import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.repository';
 import type { VersionReason } from '../storage/assistant-version.entity';

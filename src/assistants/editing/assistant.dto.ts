@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
-import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
+import { ASSISTANT_TYPES, type AssistantType } from '../definition';
 import type { JsonObject } from '../../kernel';
-import { MayBeOmitted, PageOf, PageQueryDto } from '../../platform/http';
+import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
 import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { DiagnosticDto } from '../checks/validation.dto';

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller, Page } from '../../kernel';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantEditor } from './assistant-editor';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';

@@ -6,10 +6,10 @@ import {
   storedDefinition,
   unboundKey,
   unboundKeys,
-} from '../../definition';
+} from '../definition';
 import type { Principal } from '../../kernel';
 import { CollectionNames, RetrievalService } from '../../knowledge-bases';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 
 /** Members of a definition that name collections. */
 const MEMBERS = ['collections', 'kb_id', 'collection_id'] as const;

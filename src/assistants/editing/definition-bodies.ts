@@ -1,7 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from '../../definition';
+import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from '../definition';
 import { AppError, type Caller, invalid, isJsonObject, type Problem } from '../../kernel';
-import { validationPipe } from '../../platform/http';
+import { validationPipe } from '../../infrastructure/http';
 import { ownerOf } from './assistant-editor';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { CreateAssistantDto } from '../checks/definition.dto';

@@ -9,8 +9,8 @@ import {
   ReadsIfMatch,
   TagsVersion,
   toPageRequest,
-} from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantDto } from '../editing/assistant.dto';
 import { AssistantStatsDto, VersionDetailDto, type VersionDto, VersionPageDto } from './history.dto';
 import { AssistantEditor } from '../editing/assistant-editor';

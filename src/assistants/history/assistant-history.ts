@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { definitionAnswer } from '../../definition';
+import { definitionAnswer } from '../definition';
 import { type Caller, notFound, type Page, type PageRequest, snakeCased } from '../../kernel';
 import { MembersService } from '../../organizations';
 import { type RunStats, RunsService } from '../../runs';

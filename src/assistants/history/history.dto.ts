@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
+import { ASSISTANT_TYPES, type AssistantType } from '../definition';
 import type { JsonObject } from '../../kernel';
-import { PageOf } from '../../platform/http';
+import { PageOf } from '../../infrastructure/http';
 import { VERSION_REASONS, type VersionReason } from '../storage/assistant-version.entity';
 
 export class VersionAuthorDto {

@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { NEWEST_METADATA } from '../../definition';
+import { NEWEST_METADATA } from '../definition';
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import { Transactions } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { Transactions } from '../../infrastructure/database';
 import { AssistantRewrites } from './assistant-rewrites';
 import { RequestedPlans } from './requested-plans';
 

@@ -6,10 +6,10 @@ import {
   type RewritePlan,
   runningVersion,
   storedDefinition,
-} from '../../definition';
+} from '../definition';
 import type { Caller } from '../../kernel';
-import { AuditLog, type AuditRecord } from '../../platform/audit';
-import type { Transaction } from '../../platform/database';
+import { AuditLog, type AuditRecord } from '../../infrastructure/audit';
+import type { Transaction } from '../../infrastructure/database';
 import { RunnableAssistants } from '../running/runnable-assistants';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { METADATA_MIGRATOR, type MetadataMigrator } from './metadata-migrator.token';

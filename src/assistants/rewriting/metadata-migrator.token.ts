@@ -1,4 +1,4 @@
-import type { MetadataVersion, RewritePlan } from '../../definition';
+import type { MetadataVersion, RewritePlan } from '../definition';
 import type { RewriteSubject } from './rewriting.types';
 
 /** Bound by the room that can render prompts of both assistant types. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { MetadataVersion, RewritePlan } from '../../definition';
+import type { MetadataVersion, RewritePlan } from '../definition';
 import { AppError, Gate } from '../../kernel';
 import { AssistantRewrites } from './assistant-rewrites';
 import type { RewriteSubject } from './rewriting.types';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Definition } from '../../definition';
-import type { Transaction } from '../../platform/database';
+import type { Definition } from '../definition';
+import type { Transaction } from '../../infrastructure/database';
 import { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantVersionEntity, type VersionReason } from '../storage/assistant-version.entity';
 import type { RewriteReason, RollbackRequest, SubjectQuery } from './rewriting.types';

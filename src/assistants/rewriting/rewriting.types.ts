@@ -1,4 +1,4 @@
-import type { Definition, MetadataVersion, RewritePlan } from '../../definition';
+import type { Definition, MetadataVersion, RewritePlan } from '../definition';
 
 export interface RewriteSubject {
   readonly id: number;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerWatch } from '../../auth';
 import { OrganizationChanges } from '../../organizations';
-import { Signals } from '../../platform/signals';
+import { Signals } from '../../infrastructure/signals';
 
 const CHANGED = 'assistant.changed';
 

@@ -7,9 +7,9 @@ import {
   slotGrammar,
   type StoredDefinition,
   withAutomaticTemplate,
-} from '../../definition';
+} from '../definition';
 import { compilePipeline, StrategyCatalogue } from '../../orchestrators';
-import { compileTemplate } from '../../templates';
+import { compileTemplate } from '../../kernel/templates';
 import { ToolCatalogue } from '../../tools';
 import type { CompiledAssistant, RequiredFeature } from '../access/assistant.types';
 import { CatalogueRules } from './catalogue-rules';

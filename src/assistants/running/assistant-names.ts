@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid } from '../../kernel';
-import { FreshCache } from '../../platform/cache';
+import { FreshCache } from '../../infrastructure/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { type AssistantAlias, AssistantAliasRepository } from '../storage/assistant-alias.repository';
 import { AssistantRepository } from '../storage/assistant.repository';

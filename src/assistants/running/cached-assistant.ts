@@ -1,4 +1,4 @@
-import { type AssistantDocument, type Definition, runningDefinition } from '../../definition';
+import { type AssistantDocument, type Definition, runningDefinition } from '../definition';
 import type { Caller } from '../../kernel';
 import type { AssistantCompiler } from './assistant-compiler';
 import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { MetadataRules } from '../../definition';
+import type { MetadataRules } from '../definition';
 import type { JsonObject, Problem } from '../../kernel';
 import { StrategyCatalogue, type StrategyDefinition } from '../../orchestrators';
 import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../../processors';

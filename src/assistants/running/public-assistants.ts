@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../kernel';
 import { MembersService, StandingService } from '../../organizations';
-import { FreshCache } from '../../platform/cache';
+import { FreshCache } from '../../infrastructure/cache';
 import { AssistantCompiler } from './assistant-compiler';
 import { CachedAssistant, UNKNOWN_SHARES } from './cached-assistant';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import type { RunningRow } from '../storage/running-rows.repository';
 import { AssistantRepository } from '../storage/assistant.repository';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 
 const MAX_AGE_MS = 5_000;
 const MAX_ORGANIZATIONS = 2_000;

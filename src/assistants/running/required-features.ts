@@ -1,4 +1,4 @@
-import type { AssistantDocument } from '../../definition';
+import type { AssistantDocument } from '../definition';
 import { AppError } from '../../kernel';
 import type { Features } from '../../organizations';
 import type { StrategyCatalogue } from '../../orchestrators';

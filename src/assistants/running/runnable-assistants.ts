@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, isOrganizationAdmin, notFound } from '../../kernel';
 import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
-import { FreshCache } from '../../platform/cache';
+import { FreshCache } from '../../infrastructure/cache';
 import { AssistantChanges } from './assistant-changes';
 import { usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';

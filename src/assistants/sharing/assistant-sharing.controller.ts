@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantSharing } from './assistant-sharing';
 import { ReplaceSharesDto, SharesDto } from './share.dto';

@@ -1,7 +1,7 @@
 import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantStanding } from './assistant-standing';
 

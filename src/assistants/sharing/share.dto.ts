@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsEmail, IsIn, IsUUID, MaxLength, ValidateIf, ValidateNested } from 'class-validator';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 
 export class ShareDto {
   @ApiPropertyOptional({ example: 'ada@example.edu' })

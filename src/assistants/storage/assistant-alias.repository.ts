@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { batches, type Transaction } from '../../platform/database';
+import { batches, type Transaction } from '../../infrastructure/database';
 import { AssistantAliasEntity } from './assistant-alias.entity';
 
 const BATCH = 1_000;

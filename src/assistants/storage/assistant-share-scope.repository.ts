@@ -1,6 +1,6 @@
 import { type EntityManager, In } from 'typeorm';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { AssistantGroupShareEntity } from './assistant-group-share.entity';
 import { AssistantShareEntity } from './assistant-share.entity';
 

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { AssistantType, CollectionIds } from '../../definition';
+import type { AssistantType, CollectionIds } from '../definition';
 import { AssistantEntity } from './assistant.entity';
 
 export const VERSION_REASONS = [

@@ -1,5 +1,5 @@
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
-import type { AssistantType, CollectionIds } from '../../definition';
+import type { AssistantType, CollectionIds } from '../definition';
 
 @Entity('assistants')
 @Check('assistants_type_ck', `"type" IN ('classic', 'multi_tool')`)

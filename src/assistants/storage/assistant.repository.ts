@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { AssistantEntity } from './assistant.entity';
 import { AssistantScope } from './assistant-scope.repository';
 import { AssistantShareScope, grantsTo, type ShareGrant } from './assistant-share-scope.repository';

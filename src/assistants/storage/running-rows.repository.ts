@@ -1,5 +1,5 @@
 import type { Repository } from 'typeorm';
-import { definitionOf } from '../../definition';
+import { definitionOf } from '../definition';
 import type { AssistantVersionEntity } from './assistant-version.entity';
 import type { AssistantEntity } from './assistant.entity';
 

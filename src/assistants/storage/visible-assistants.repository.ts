@@ -1,6 +1,6 @@
 import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
-import type { AssistantType } from '../../definition';
-import { acrossOrganizations } from '../../platform/database';
+import type { AssistantType } from '../definition';
+import { acrossOrganizations } from '../../infrastructure/database';
 import type { AssistantEntity } from './assistant.entity';
 import { EDITED_BY_VIEWER, SHARED_WITH_VIEWER } from './assistant-share-scope.repository';
 

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { assistantType, type Definition, definitionOf, metadataProblems, parseMetadata } from '../../definition';
+import { assistantType, type Definition, definitionOf, metadataProblems, parseMetadata } from '../definition';
 import type { Problem } from '../../kernel';
-import { batches, type ImportRow, type ImportScope, TableImport, type Transaction } from '../../platform/database';
+import {
+  batches,
+  type ImportRow,
+  type ImportScope,
+  TableImport,
+  type Transaction,
+} from '../../infrastructure/database';
 import { CollectionBindings } from '../editing/collection-bindings';
 import { AssistantCompiler } from '../running/assistant-compiler';
 import { AssistantAliasRepository } from '../storage/assistant-alias.repository';

@@ -2,8 +2,8 @@ import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nes
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, invalid, isJsonObject } from '../../kernel';
-import { Access, assertHouseJson, CurrentCaller } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Access, assertHouseJson, CurrentCaller } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantPresenter } from '../editing/assistant-presenter';
 import { AssistantTransfer, type Imported } from './assistant-transfer';

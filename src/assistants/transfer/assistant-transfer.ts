@@ -10,9 +10,9 @@ import {
   EMPTY_DEFINITION,
   namedValues,
   storedDefinition,
-} from '../../definition';
+} from '../definition';
 import type { Caller, JsonObject } from '../../kernel';
-import { validationPipe } from '../../platform/http';
+import { validationPipe } from '../../infrastructure/http';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { UpdateAssistantDto } from '../editing/assistant.dto';
 import { AssistantEditor, ownerOf } from '../editing/assistant-editor';

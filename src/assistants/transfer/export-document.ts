@@ -1,4 +1,4 @@
-import { type Definition, definitionAnswer, type DefinitionInput, member } from '../../definition';
+import { type Definition, definitionAnswer, type DefinitionInput, member } from '../definition';
 import { invalid, isJsonObject, type JsonObject } from '../../kernel';
 import type { DroppedDto } from './import.dto';
 

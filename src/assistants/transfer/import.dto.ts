@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBooleanString, IsInt, Max, Min } from 'class-validator';
-import { IsName, MayBeOmitted } from '../../platform/http';
+import { IsName, MayBeOmitted } from '../../infrastructure/http';
 import { DiagnosticDto } from '../checks/validation.dto';
 import { AssistantDto } from '../editing/assistant.dto';
 

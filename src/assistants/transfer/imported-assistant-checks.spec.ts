@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Diagnostic, DIAGNOSTIC_CODES, error, info, warning } from '../../definition';
+import { type Diagnostic, DIAGNOSTIC_CODES, error, info, warning } from '../definition';
 import type { DefinitionGate } from '../checks/definition-gate';
 import type { AssistantRepository } from '../storage/assistant.repository';
 import { ImportedAssistantChecks } from './imported-assistant-checks';

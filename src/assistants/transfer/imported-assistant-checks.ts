@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Diagnostic, DiagnosticCode } from '../../definition';
+import type { Diagnostic, DiagnosticCode } from '../definition';
 import { DefinitionGate } from '../checks/definition-gate';
 import { AssistantRepository } from '../storage/assistant.repository';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ImportRow, ImportScope, ImportTarget } from '../../platform/database';
+import type { ImportRow, ImportScope, ImportTarget } from '../../infrastructure/database';
 import { AssistantRepository } from '../storage/assistant.repository';
 
 /** The shares of one assistant, by user id. */

@@ -1,5 +1,5 @@
 import { AppError, type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
-import type { RequiredRole } from '../../platform/http';
+import type { RequiredRole } from '../../infrastructure/http';
 import { assertAllowed } from './access-decision';
 
 const caller = (role: Role, scopes: readonly Scope[], systemAdmin = false): Caller => ({

@@ -1,5 +1,5 @@
 import { AppError, assertUnrestricted, type Caller, isOrganizationAdmin, isTeacher, type Scope } from '../../kernel';
-import type { AccessRule, RequiredRole } from '../../platform/http';
+import type { AccessRule, RequiredRole } from '../../infrastructure/http';
 
 const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {
   member: () => true,

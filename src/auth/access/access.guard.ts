@@ -7,12 +7,12 @@ import {
   type AccessRule,
   type BellwetherRequest,
   FOR_PEOPLE_METADATA,
-} from '../../platform/http';
+} from '../../infrastructure/http';
 import { assertAllowed } from './access-decision';
 import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';
 import { TrustedProxies } from './trusted-proxies';
-import { bindReach } from '../../platform/database';
+import { bindReach } from '../../infrastructure/database';
 
 /** Guards every route. Denies a route that declares neither a permission nor `public`. */
 @Injectable()

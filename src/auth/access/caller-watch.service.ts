@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { CallerRenewal } from './caller-renewal.service';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** Open work of one caller: an answer, a run in the background, a stream of events. */
 export interface WatchedWork {

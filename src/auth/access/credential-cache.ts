@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel';
-import { FreshCache } from '../../platform/cache';
+import { FreshCache } from '../../infrastructure/cache';
 import { unauthenticated } from './credential';
 
 export interface Known {

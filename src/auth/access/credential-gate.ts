@@ -2,8 +2,8 @@ import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
 import { AppError, type Caller, isTeacher, KeyedGates } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { Admission, type LeavePlace } from '../../platform/admission';
-import { CONFIG, type Config } from '../../platform/config';
+import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import {
   type BellwetherRequest,
   clientAbortSignal,
@@ -12,7 +12,7 @@ import {
   isChat,
   isCompletion,
   takesBodyOfAnybody,
-} from '../../platform/http';
+} from '../../infrastructure/http';
 import { assertScope } from './access-decision';
 import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';

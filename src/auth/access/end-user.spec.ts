@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Config, loadConfig } from '../../platform/config';
+import { type Config, loadConfig } from '../../infrastructure/config';
 import { endUserOfHeaders, endUserOfMetadata, namedBy } from './end-user';
 import { PROXY_SECRET_HEADER, TrustedProxies } from './trusted-proxies';
 

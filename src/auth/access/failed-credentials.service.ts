@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { FoundingService } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog } from '../../infrastructure/audit';
 import { FailedAttempts, type FailedMinute, type FailureKind } from './failed-attempts';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 const SWEEP_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../kernel';
-import { isScimPath } from '../../platform/http';
+import { isScimPath } from '../../infrastructure/http';
 import { looksLikeApiKey } from '../keys/api-key';
 import { Authenticator } from './authenticator';
 import { credentialOf, unauthenticated } from './credential';

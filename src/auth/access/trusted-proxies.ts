@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 
 /** Header with the secret of a proxy. */
 export const PROXY_SECRET_HEADER = 'x-bellwether-proxy-secret';

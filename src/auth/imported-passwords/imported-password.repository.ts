@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Role } from '../../kernel';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { ImportedPasswordEntity } from './imported-password.entity';
 

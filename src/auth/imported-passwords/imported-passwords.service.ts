@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Gate, GateFullError } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions, withinOrganization } from '../../platform/database';
-import { JobQueue } from '../../platform/jobs';
-import { SecretsService } from '../../platform/secrets';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
+import { JobQueue } from '../../infrastructure/jobs';
+import { SecretsService } from '../../infrastructure/secrets';
 import { HASH_OF_NOTHING, isTakenHash } from './bcrypt-hash';
 import {
   ImportedPasswordRepository,

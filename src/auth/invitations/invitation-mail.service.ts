@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MemberInvitations, MembersService, OrganizationsService } from '../../organizations';
-import { JobQueue, type Queue, type RunningJob } from '../../platform/jobs';
-import { MAIL_TIMEOUT_MS, MailError, Mailer, type MailLanguage } from '../../platform/mail';
+import { JobQueue, type Queue, type RunningJob } from '../../infrastructure/jobs';
+import { MAIL_TIMEOUT_MS, MailError, Mailer, type MailLanguage } from '../../infrastructure/mail';
 import { invitationMail } from './invitation-texts';
 import { MemberLinks } from './member-links.service';
 

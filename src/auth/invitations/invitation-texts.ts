@@ -1,4 +1,4 @@
-import { type Mail, mailDate, type MailLanguage, writtenMail } from '../../platform/mail';
+import { type Mail, mailDate, type MailLanguage, writtenMail } from '../../infrastructure/mail';
 
 export interface InvitationFacts {
   readonly to: string;

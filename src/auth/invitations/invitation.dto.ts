@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { MayBeOmitted } from '../../platform/http';
-import { MAIL_LANGUAGES, type MailLanguage } from '../../platform/mail';
+import { MayBeOmitted } from '../../infrastructure/http';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 
 export class SignInLinkDto {
   /** Absolute where `PUBLIC_URL` is set, else a path on the service. */

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';
 import { Invitations } from './invitations.service';

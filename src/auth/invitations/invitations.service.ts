@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import { MemberInvitations } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
-import { JobQueue } from '../../platform/jobs';
-import { Mailer, type MailLanguage } from '../../platform/mail';
+import { AuditLog } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
+import { JobQueue } from '../../infrastructure/jobs';
+import { Mailer, type MailLanguage } from '../../infrastructure/mail';
 import type { Invitable } from './invitable-members.service';
 import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
 

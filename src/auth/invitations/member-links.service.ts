@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../kernel';
 import { MemberInvitations } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import { type Transaction, Transactions } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { SignInLinks } from '../sign-in/sign-in-links.service';
 import type { Invitable } from './invitable-members.service';
 import type { SignInLinkDto } from './invitation.dto';

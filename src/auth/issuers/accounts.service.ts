@@ -10,8 +10,8 @@ import {
   OrganizationsService,
   StandingService,
 } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
 import {
   choosesOrganization,
   claimAt,

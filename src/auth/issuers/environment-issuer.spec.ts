@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 import { sameJson } from '../../kernel';
-import { environmentVariables, loadConfig } from '../../platform/config';
+import { environmentVariables, loadConfig } from '../../infrastructure/config';
 import { CreateIssuerDto, UpdateIssuerDto } from '../single-sign-on/issuer.dto';
 import { environmentIssuer } from './environment-issuer';
 import { DEFAULT_RULES, DEFAULT_SETTINGS } from './issuer.types';

@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 
 /** Name in URLs of the issuer that the environment sets. No stored issuer takes it. */

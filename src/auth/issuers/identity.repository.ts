@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import { madeAccountIn } from '../../organizations';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { IdentityEntity } from './identity.entity';
 
 /** One person at one provider, as one authority knows them. */

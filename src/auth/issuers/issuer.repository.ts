@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
-import { AcrossOrganizations, type Transaction, VersionedScope } from '../../platform/database';
+import { AcrossOrganizations, type Transaction, VersionedScope } from '../../infrastructure/database';
 import { IssuerEntity } from './issuer.entity';
 
 /** A row for the catalogue: with whether there is a logo, not with the picture. */

@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { FoundingService, OrganizationChanges, StandingService } from '../../organizations';
-import { FreshCache } from '../../platform/cache';
-import { CONFIG, type Config } from '../../platform/config';
-import { SecretsService } from '../../platform/secrets';
+import { FreshCache } from '../../infrastructure/cache';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { SecretsService } from '../../infrastructure/secrets';
 import { environmentIssuer } from './environment-issuer';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';
 import { unslashed } from './unverified-token';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** Path of the secret for its encryption: moved to another issuer it no longer opens. */
 export const secretFieldOf = (id: string): string => `oidc.${id}.client_secret`;

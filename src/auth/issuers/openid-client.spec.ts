@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel';
-import type { OutboundClient } from '../../platform/outbound';
+import type { OutboundClient } from '../../infrastructure/outbound';
 import { environmentIssuer } from './environment-issuer';
 import { lacksClaims, mergedClaims, missingClaims } from './claims';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';

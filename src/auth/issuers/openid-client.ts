@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import { AppError, isJsonObject } from '../../kernel';
-import { OutboundClient } from '../../platform/outbound';
+import { OutboundClient } from '../../infrastructure/outbound';
 import { lacksClaims, mergedClaims, missingClaims } from './claims';
 import type { Claims, Issuer } from './issuer.types';
 import { ProviderDocument, providerDown } from './provider-document';

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel';
-import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../platform/outbound';
+import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../infrastructure/outbound';
 import type { Issuer } from './issuer.types';
 
 const TIMEOUT_MS = 8_000;

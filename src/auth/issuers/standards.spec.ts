@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { calculatePKCECodeChallenge } from 'openid-client';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { OutboundClient, OutboundRequest } from '../../platform/outbound';
+import type { OutboundClient, OutboundRequest } from '../../infrastructure/outbound';
 import { DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 import { OpenIdClient, RefusedAnswer } from './openid-client';
 import { RefusedToken, TokenVerifier } from './token-verifier';

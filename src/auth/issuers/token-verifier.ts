@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel';
-import { OutboundClient } from '../../platform/outbound';
+import { OutboundClient } from '../../infrastructure/outbound';
 import type { Issuer } from './issuer.types';
 import { MOST_SUBJECT, OpenIdClient } from './openid-client';
 import { ProviderDocument } from './provider-document';

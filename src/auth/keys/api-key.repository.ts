@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan } from 'typeorm';
 import { type Role, type Scope } from '../../kernel';
-import { AcrossOrganizations, TenantScope, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, TenantScope, type Transaction } from '../../infrastructure/database';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** A key with all that decides its rights, read in one query. */

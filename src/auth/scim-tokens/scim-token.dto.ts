@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import { IsName, MayBeOmitted } from '../../platform/http';
+import { IsName, MayBeOmitted } from '../../infrastructure/http';
 
 export class CreateScimTokenDto {
   @IsName({ example: 'Microsoft Entra ID' })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, TenantScope, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, TenantScope, type Transaction } from '../../infrastructure/database';
 import { ScimTokenEntity } from './scim-token.entity';
 
 export interface UsedToken {

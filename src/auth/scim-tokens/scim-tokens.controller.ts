@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nest
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { SessionCookie } from '../sessions/session-cookie';
 import { CreateScimTokenDto, NewScimTokenDto, ScimTokensDto } from './scim-token.dto';
 import { ScimTokens } from './scim-tokens.service';

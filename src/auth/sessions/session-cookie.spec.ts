@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { SessionCookie } from './session-cookie';
 import { newSessionToken } from './session-token';
 

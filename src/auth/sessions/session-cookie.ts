@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import type { OwnOrigin } from './same-origin';
 import { SESSION_HOURS } from './session.repository';
 import { looksLikeSessionToken } from './session-token';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { KeyRow } from '../keys/api-key.repository';
 import { SessionEntity } from './session.entity';
 

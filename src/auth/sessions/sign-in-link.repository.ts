@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { SignInLinkEntity } from './sign-in-link.entity';
 
 export interface LinkedMember {

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { MeDto } from '../keys/api-key-answer.dto';
 import { Myself } from './myself.service';
 

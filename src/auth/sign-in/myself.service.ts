@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel';
 import { MembersService, OrganizationsService } from '../../organizations';
 import type { MeDto } from '../keys/api-key-answer.dto';
 import { unauthenticated } from '../access/credential';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** Facts about the caller. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { assertActsForPerson, type Caller, isUuid, notFound } from '../../kernel';
 import { assertOutranks, MembersService, OrganizationsService } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
 import { Authenticator } from '../access/authenticator';
 import type { OpenSessionDto } from './session.dto';
 import { SignInLinkRepository } from '../sessions/sign-in-link.repository';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsFQDN, IsNotEmpty, IsString, Matches, MaxLength } from 'class-validator';
 import { MeDto } from '../keys/api-key-answer.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 
 export class SignInDto {
   @ApiProperty({ example: 'bw_live_AbCdEf123456_…' })

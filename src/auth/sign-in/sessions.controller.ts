@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError, type Caller } from '../../kernel';
-import { type BellwetherRequest, ProblemDto, Public } from '../../platform/http';
+import { type BellwetherRequest, ProblemDto, Public } from '../../infrastructure/http';
 import { unauthenticated } from '../access/credential';
 import { MeDto } from '../keys/api-key-answer.dto';
 import { FailedCredentials } from '../access/failed-credentials.service';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions, withinOrganization } from '../../platform/database';
-import { SecretsService } from '../../platform/secrets';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
+import { SecretsService } from '../../infrastructure/secrets';
 import { Authenticator, callerOf, isUsable } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { type EndedAtProvider, type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';

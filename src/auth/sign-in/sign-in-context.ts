@@ -1,4 +1,4 @@
-import type { BellwetherRequest } from '../../platform/http';
+import type { BellwetherRequest } from '../../infrastructure/http';
 import type { SessionCookie } from '../sessions/session-cookie';
 import type { SignInContext } from './sessions.service';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, uuidv7 } from '../../kernel';
 import { type Member, MembersService, OrganizationChanges } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions, withinOrganization } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-token';
 import { type ConsumedLink, type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';
 

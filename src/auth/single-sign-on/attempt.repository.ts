@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AttemptEntity } from './attempt.entity';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 
 /** Sign-ins under way from one address; a campus behind one address begins hundreds at once. */
 const MOST_OF_ADDRESS = 2_000;

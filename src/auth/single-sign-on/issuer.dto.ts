@@ -18,7 +18,7 @@ import {
 } from 'class-validator';
 import { type Role, ROLES } from '../../kernel';
 import { GROUP_MATCHES, type GroupMatch, SLUG, SLUG_LENGTH } from '../../organizations';
-import { IsPlainName, MayBeOmitted } from '../../platform/http';
+import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
 import { ENVIRONMENT_KEY } from '../issuers/environment-issuer';
 import {
   ACCESS_TOKEN_TYPES,

@@ -11,8 +11,8 @@ import {
   ReadsIfMatch,
   TagsVersion,
   toPageRequest,
-} from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { AttemptCookie } from './attempt-cookie';
 import { ConnectionTests } from './connection-tests.service';
 import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError, isJsonObject, notFound } from '../../kernel';
-import { type BellwetherRequest, Public } from '../../platform/http';
+import { type BellwetherRequest, Public } from '../../infrastructure/http';
 import { Issuers } from '../issuers/issuers.service';
 import { providerDown } from '../issuers/provider-document';
 import { assertNotForeign, saysSameOrigin } from '../sessions/same-origin';

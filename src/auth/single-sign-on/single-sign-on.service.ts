@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, notFound, type RequestOrigin } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
 import type { Claims, Issuer } from '../issuers/issuer.types';
 import { Issuers } from '../issuers/issuers.service';
@@ -14,7 +14,7 @@ import { signOnPath } from '../sign-in/sign-in-doors.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
 import { addressGroup, checksOf } from './attempt';
 import { AttemptRepository } from './attempt.repository';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 
 /** Why a sign-in did not work, for the sign-in page. */
 export type SignOnProblem = 'expired' | 'refused' | 'unavailable' | AdmissionProblem;

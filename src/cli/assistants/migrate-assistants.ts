@@ -20,8 +20,8 @@ import {
   verifyView,
 } from '../../migration';
 import { OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
-import { processLabel } from '../../platform/database';
+import type { Config } from '../../infrastructure/config';
+import { processLabel } from '../../infrastructure/database';
 
 export interface MigrateOptions extends OutputOptions {
   readonly dryRun?: boolean;

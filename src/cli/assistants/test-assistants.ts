@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorTests, type OperatorTestRun } from '../../assistant-tests';
-import type { Config } from '../../platform/config';
+import { OperatorTests, type OperatorTestRun } from '../../../extensions/evaluations';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../output';
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { AuditExport, EXPORT_FORMATS, type ExportFormat } from '../../audit-door';
+import { AuditExport, EXPORT_FORMATS, type ExportFormat } from '../../audit';
 import { OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 

@@ -1,6 +1,6 @@
 import { OrganizationsService } from '../../organizations';
-import { AuditKeeper, AuditVerifier, type ChainReport } from '../../platform/audit';
-import type { Config } from '../../platform/config';
+import { AuditKeeper, AuditVerifier, type ChainReport } from '../../infrastructure/audit';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandResult } from '../output';
 

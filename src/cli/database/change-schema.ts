@@ -5,8 +5,8 @@ import {
   revertLast,
   runningServers,
   schemaStatus,
-} from '../../platform/postgres';
-import type { Config } from '../../platform/config';
+} from '../../infrastructure/postgres';
+import type { Config } from '../../infrastructure/config';
 import { withDatabase } from '../context';
 import type { CommandResult } from '../output';
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { registerDatabaseCommands } from './database.commands';
 import { BadUsage, type CommandContext, type Register } from '../output';
 import { SILENT } from '../progress';
-import { loadConfig } from '../../platform/config';
+import { loadConfig } from '../../infrastructure/config';
 
 const VARIABLE = 'EXPORT_DATABASE_URL';
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../../../migrations';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
-import type { Config } from '../../platform/config';
-import { exportDatabase, type ExportReport } from '../../platform/postgres';
-import { SECRETS_KEY_FILE } from '../../platform/secrets';
+import type { Config } from '../../infrastructure/config';
+import { exportDatabase, type ExportReport } from '../../infrastructure/postgres';
+import { SECRETS_KEY_FILE } from '../../infrastructure/secrets';
 
 export interface ExportTarget {
   readonly to: string;

@@ -1,5 +1,5 @@
 import { BlobInventory, BlobMove, type BlobTotals, type MoveReport, type PlaceName, PLACES } from '../../files';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { GRACE_DAYS, OrganizationEndings, OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
-import { MAIL_LANGUAGES, type MailLanguage } from '../../platform/mail';
+import type { Config } from '../../infrastructure/config';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 import { exportToFolder, OrganizationExports, zipStream } from '../../privacy';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';

@@ -1,7 +1,7 @@
 import { ApiKeysService, SignInLinks } from '../../auth';
 import { invalid, notFound, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
 import { FoundingService, MembersService, OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import type { CommandResult } from '../output';
 

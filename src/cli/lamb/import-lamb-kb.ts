@@ -1,5 +1,5 @@
-import { isKbClean, kbReportJson, kbReportText, LambKbImport, openKbData } from '../../lamb-import';
-import type { Config } from '../../platform/config';
+import { isKbClean, kbReportJson, kbReportText, LambKbImport, openKbData } from '../../../extensions/lamb-import';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 

@@ -16,8 +16,8 @@ import {
   readLambPasswords,
   reportJson,
   reportText,
-} from '../../lamb-import';
-import type { Config } from '../../platform/config';
+} from '../../../extensions/lamb-import';
+import type { Config } from '../../infrastructure/config';
 import { rehearse, type RehearsalCommandOptions, wantedRehearsal } from './rehearse-lamb';
 
 export interface LambOptions extends RehearsalCommandOptions {

@@ -12,7 +12,7 @@ import {
   type RehearsalReport,
   rehearsalText,
   type RehearsedQuestion,
-} from '../../lamb-import';
+} from '../../../extensions/lamb-import';
 import { BadUsage, type CommandContext } from '../output';
 import { readSecret } from '../secret-prompt';
 

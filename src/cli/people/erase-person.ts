@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { ErasurePlans, Erasures, planText, reportText, UNSHARED_CHOICES, type Unshared } from '../../privacy';
 import { withApplication } from '../context';
 import type { CommandContext, CommandResult } from '../output';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { exportToFolder, PersonExports, zipStream } from '../../privacy';
 import { withApplication } from '../context';
 import type { CommandContext, CommandResult } from '../output';

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { SignInLinks } from '../../auth';
 import { invalid, type Role, ROLES } from '../../kernel';
 import { MembersService, OrganizationsService } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandResult } from '../output';
 import { assertSecretOutput, openSecretFile } from './secret-file';

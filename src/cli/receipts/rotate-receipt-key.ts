@@ -1,5 +1,5 @@
-import type { Config } from '../../platform/config';
-import { ReceiptKeys } from '../../receipts';
+import type { Config } from '../../infrastructure/config';
+import { ReceiptKeys } from '../../runs/receipts';
 import { withApplication } from '../context';
 import type { CommandResult } from '../output';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isJsonObject } from '../../kernel';
-import type { Config } from '../../platform/config';
-import { checkReceipt, type ReceiptCheck, type ReceiptKey, ReceiptKeys } from '../../receipts';
+import type { Config } from '../../infrastructure/config';
+import { checkReceipt, type ReceiptCheck, type ReceiptKey, ReceiptKeys } from '../../runs/receipts';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 

@@ -2,8 +2,8 @@ import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
 import { BucketCheck, S3Connection } from '../../files';
-import { chainFigures } from '../../platform/audit';
-import type { Config } from '../../platform/config';
+import { chainFigures } from '../../infrastructure/audit';
+import type { Config } from '../../infrastructure/config';
 import {
   checkAddress,
   checkClock,
@@ -14,9 +14,9 @@ import {
   checkVersions,
   type Finding,
   worstOf,
-} from '../../platform/findings';
-import { isUsable, type OpenDatabase, schemaStatus } from '../../platform/postgres';
-import { SecretsService } from '../../platform/secrets';
+} from '../../infrastructure/findings';
+import { isUsable, type OpenDatabase, schemaStatus } from '../../infrastructure/postgres';
+import { SecretsService } from '../../infrastructure/secrets';
 import { openBridges } from './lti-bridges.repository';
 
 interface Check {

@@ -1,5 +1,5 @@
-import type { Config } from '../../platform/config';
-import { SecretsService } from '../../platform/secrets';
+import type { Config } from '../../infrastructure/config';
+import { SecretsService } from '../../infrastructure/secrets';
 import { withApplication } from '../context';
 import type { CommandResult } from '../output';
 

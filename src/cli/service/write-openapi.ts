@@ -6,8 +6,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../../app.module';
 import { openApiDocument, setUpApp } from '../../app.setup';
 import type { CommandResult } from '../output';
-import type { Config } from '../../platform/config';
-import { createPino } from '../../platform/logging';
+import type { Config } from '../../infrastructure/config';
+import { createPino } from '../../infrastructure/logging';
 
 export interface OpenApiOptions {
   readonly out: string;

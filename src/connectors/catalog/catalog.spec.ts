@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentVariables } from '../../platform/config';
+import { environmentVariables } from '../../infrastructure/config';
 import { VENDORS } from '../vendors';
 import { embeddingsOf } from '../embeddings/vendor-embeddings';
 import { CONNECTOR_PLUGINS } from '.';

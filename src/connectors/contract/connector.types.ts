@@ -7,8 +7,8 @@ import type {
   Translated,
   Usage,
 } from '../../kernel';
-import type { Vendor } from '../../platform/config';
-import type { OutboundClient } from '../../platform/outbound';
+import type { Vendor } from '../../infrastructure/config';
+import type { OutboundClient } from '../../infrastructure/outbound';
 import type { ModelCallLimits } from './call-limits';
 import type { EmbeddingAbility, EmbeddingWire } from './embedding.types';
 import type { ModelTarget } from './model-target.types';

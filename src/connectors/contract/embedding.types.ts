@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel';
-import type { Vendor } from '../../platform/config';
+import type { Vendor } from '../../infrastructure/config';
 import type { ModelTarget } from './model-target.types';
 
 /** Declared by a connector whose vendor embeds texts. */

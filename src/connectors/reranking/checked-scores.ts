@@ -1,4 +1,4 @@
-import type { RawScore } from '../../platform/reranking';
+import type { RawScore } from '../../infrastructure/reranking';
 
 /** One finite score per passage, each passage once; null for anything else. */
 export function checkedScores(raw: readonly RawScore[] | null, count: number): readonly number[] | null {

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel';
 import type { Metering } from '../../metering';
 import type { OrganizationsService } from '../../organizations';
-import type { OutboundRequest } from '../../platform/outbound';
+import type { OutboundRequest } from '../../infrastructure/outbound';
 import { endpointOf } from './endpoint';
 import { RerankerService } from './reranker.service';
 

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../../kernel';
 import { Metering } from '../../metering';
 import { OrganizationsService, type TranslatorRuntime } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import { traceHeaders } from '../../platform/context';
-import { OutboundClient, vendorGate } from '../../platform/outbound';
-import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../../platform/translation';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { traceHeaders } from '../../infrastructure/context';
+import { OutboundClient, vendorGate } from '../../infrastructure/outbound';
+import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../../infrastructure/translation';
 import { codeOfStatus, jsonOf } from '../transport/service-answer';
 import { checkedTranslation } from './checked-translation';
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
-import { decodedBody } from '../../platform/outbound';
+import { decodedBody } from '../../infrastructure/outbound';
 import type { ModelCallContext, ModelChunk } from '../contract';
 import { BodyPump } from './body-pump';
 import { CallDeadline } from './call-deadline';

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { AppError, type JsonObject } from '../../kernel';
-import { traceHeaders } from '../../platform/context';
-import { encodeJson } from '../../platform/http';
-import { decodedBody, type OutboundClient } from '../../platform/outbound';
+import { traceHeaders } from '../../infrastructure/context';
+import { encodeJson } from '../../infrastructure/http';
+import { decodedBody, type OutboundClient } from '../../infrastructure/outbound';
 import type { ModelTarget } from '../contract';
 import type { CallDeadline } from './call-deadline';
 import type { ModelCallLimits } from '../contract';

@@ -1,5 +1,5 @@
 import { AppError, isJsonObject, type ErrorCode, type VendorFailure } from '../../kernel';
-import { outboundFailure } from '../../platform/outbound';
+import { outboundFailure } from '../../infrastructure/outbound';
 import type { CallDeadline } from './call-deadline';
 import { sanitiseReason } from './redact';
 

@@ -1,4 +1,4 @@
-import type { OutboundBytes, OutboundRequest } from '../../platform/outbound';
+import type { OutboundBytes, OutboundRequest } from '../../infrastructure/outbound';
 import { inlineImages } from './inline-images';
 
 const MEBIBYTE = 1024 * 1024;

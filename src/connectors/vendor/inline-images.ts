@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type/core';
 import { AppError, isJsonObject, type ChatMessage, type ContentPart } from '../../kernel';
-import type { OutboundClient } from '../../platform/outbound';
+import type { OutboundClient } from '../../infrastructure/outbound';
 import { ImageMemory } from './image-memory';
 
 /** Types that every vision model accepts. SVG is left out: it can hold scripts. */

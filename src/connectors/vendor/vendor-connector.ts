@@ -1,4 +1,4 @@
-import { decodedBody } from '../../platform/outbound';
+import { decodedBody } from '../../infrastructure/outbound';
 import type {
   Connector,
   ConnectorDefinition,

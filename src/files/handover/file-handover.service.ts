@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import { FileRepository } from '../storage/file.repository';
 import { readCurrent, storageNameOf } from '../storage/read-current';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ImportRow, type ImportScope, mayHaveCommitted, TableImport } from '../../platform/database';
+import { type ImportRow, type ImportScope, mayHaveCommitted, TableImport } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import { spaceOf } from '../storage/file-space';
 import { FileEntity } from '../storage/file.entity';

@@ -1,4 +1,4 @@
-import { sealToken, uuidToBytes } from '../../platform/secrets';
+import { sealToken, uuidToBytes } from '../../infrastructure/secrets';
 import { decodeImageToken, encodeImageToken } from './image-link-token';
 
 const key = Buffer.alloc(32, 1);

@@ -1,4 +1,4 @@
-import { INTEGER_BYTES, openToken, sealToken, UUID_BYTES, uuidAt, uuidToBytes } from '../../platform/secrets';
+import { INTEGER_BYTES, openToken, sealToken, UUID_BYTES, uuidAt, uuidToBytes } from '../../infrastructure/secrets';
 
 /** An image that a link shows. All ids but the assistant's are UUIDs. */
 export interface ImageLinkTarget {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { batches } from '../../platform/database';
+import { batches } from '../../infrastructure/database';
 import { type PlaceName, PLACES } from '../places/blob-place.types';
 import { BlobStore } from '../storage/blob-store';
 import { pathOf } from './blob-move';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { batches } from '../../platform/database';
+import { batches } from '../../infrastructure/database';
 import type { PlaceName } from '../places/blob-place.types';
 import { BlobStore } from '../storage/blob-store';
 import { type BlobHolder, BlobHolders, type BlobTotals, type HeldBlob } from './blob-holders';

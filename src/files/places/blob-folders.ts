@@ -3,7 +3,7 @@ import { lstat, opendir, realpath, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { isUuid } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { BLOB_ROOMS, type BlobBatch, type BlobRoom } from './blob-place.types';
 
 /** UUIDv7, and the temporary name under which `DiskPlace.put` writes. */

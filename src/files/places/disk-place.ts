@@ -3,7 +3,7 @@ import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, notFound } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { BlobFolders } from './blob-folders';
 import { checkedPart as checked } from './blob-name';
 import type { BlobBatch, BlobPlace, BlobSpace } from './blob-place.types';

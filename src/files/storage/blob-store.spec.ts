@@ -1,4 +1,4 @@
-import { loadConfig } from '../../platform/config';
+import { loadConfig } from '../../infrastructure/config';
 import { BlobFolders } from '../places/blob-folders';
 import { DiskPlace } from '../places/disk-place';
 import { BlobStore } from './blob-store';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
-import { mayHaveCommitted } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { mayHaveCommitted } from '../../infrastructure/database';
 import { newBlobName, placeOf } from '../places/blob-name';
 import type { BlobPlace, BlobSpace, PlaceName } from '../places/blob-place.types';
 import { BLOB_PLACES } from '../places/blob-places.token';

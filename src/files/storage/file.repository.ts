@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any, DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
 import type { Principal } from '../../kernel';
-import { TenantScope, type Transaction } from '../../platform/database';
+import { TenantScope, type Transaction } from '../../infrastructure/database';
 import { FileEntity } from './file.entity';
 
 @Injectable()

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { JobQueue } from '../../platform/jobs';
+import { JobQueue } from '../../infrastructure/jobs';
 import { FileRepository } from '../storage/file.repository';
 import type { BlobBatch, BlobPlace, BlobRoom } from '../places/blob-place.types';
 import { BLOB_PLACES } from '../places/blob-places.token';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ExtractionErrorCode } from '../../extraction';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import type { FileEntity } from '../storage/file.entity';
 import './file-text.entity';
 

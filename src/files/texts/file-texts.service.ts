@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ExtractionError, Extractor } from '../../extraction';
 import { AppError } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import type { FileEntity } from '../storage/file.entity';
 import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';

@@ -1,5 +1,5 @@
-import { type Finding, finding } from '../../platform/findings';
-import type { CertificateState } from '../../platform/outbound';
+import { type Finding, finding } from '../../infrastructure/findings';
+import type { CertificateState } from '../../infrastructure/outbound';
 
 const DAY_MS = 86_400_000;
 /** Programs that renew by themselves have done so long before. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../platform/findings';
+import type { Finding } from '../../infrastructure/findings';
 
 /** One thing that is looked at. */
 export interface Check {

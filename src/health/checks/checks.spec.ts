@@ -1,5 +1,5 @@
 import type { ConnectionOutcome } from '../../organizations';
-import type { CertificateState } from '../../platform/outbound';
+import type { CertificateState } from '../../infrastructure/outbound';
 import { checkCertificates } from './certificate-checks';
 import { checkConnections } from './connection-checks';
 import { checkQueues } from './queue-checks';

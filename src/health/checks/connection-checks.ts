@@ -1,5 +1,5 @@
 import type { LatestOutcome } from '../../organizations';
-import { type Finding, finding } from '../../platform/findings';
+import { type Finding, finding } from '../../infrastructure/findings';
 
 /** Codes of a call whose key was refused or cannot be opened. */
 const KEY_CODES: readonly (string | null)[] = ['upstream_auth', 'secret_unavailable'];

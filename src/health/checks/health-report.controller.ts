@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { finding } from '../../platform/findings';
-import { Access } from '../../platform/http';
+import { finding } from '../../infrastructure/findings';
+import { Access } from '../../infrastructure/http';
 import { HealthReportDto } from './health-report.dto';
 import { HealthReport } from './health-report.service';
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { HEALTH_STATES, type HealthState } from '../../platform/findings';
+import { HEALTH_STATES, type HealthState } from '../../infrastructure/findings';
 
 export class FindingDto {
   /** Stable; the part before the dot names the check. */

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { finding } from '../../platform/findings';
+import { finding } from '../../infrastructure/findings';
 import type { Check } from './check.types';
 import { HealthReport } from './health-report.service';
 

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type Finding, finding, HEALTH_STATES, type HealthState, worstOf } from '../../platform/findings';
+import { type Finding, finding, HEALTH_STATES, type HealthState, worstOf } from '../../infrastructure/findings';
 import type { Check } from './check.types';
 import { InstallationChecks } from './installation-checks';
 import { OutsideChecks } from './outside-checks';

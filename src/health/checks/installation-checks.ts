@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { BucketCheck } from '../../files';
 import { VectorStore } from '../../knowledge-bases';
-import { CONFIG, type Config } from '../../platform/config';
-import { DATABASE, type OpenDatabase } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { DATABASE, type OpenDatabase } from '../../infrastructure/database';
 import {
   checkAddress,
   checkClock,
@@ -12,8 +12,8 @@ import {
   checkSecrets,
   checkVectors,
   checkVersions,
-} from '../../platform/findings';
-import { SecretsService } from '../../platform/secrets';
+} from '../../infrastructure/findings';
+import { SecretsService } from '../../infrastructure/secrets';
 import { Figures } from '../figures/installation-figures.service';
 import type { Check } from './check.types';
 import { checkQueues } from './queue-checks';

@@ -1,5 +1,5 @@
 import type { ConnectionOutcome, LatestOutcome } from '../../organizations';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { OutsideChecks } from './outside-checks';
 
 const OUTCOME: ConnectionOutcome = {

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionHealth, type LatestOutcome } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import type { Finding } from '../../platform/findings';
-import { OutboundClient } from '../../platform/outbound';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import type { Finding } from '../../infrastructure/findings';
+import { OutboundClient } from '../../infrastructure/outbound';
 import { checkCertificates, type ShownCertificate } from './certificate-checks';
 import type { Check } from './check.types';
 import { checkConnections } from './connection-checks';

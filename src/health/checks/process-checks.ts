@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { finding } from '../../platform/findings';
-import { JobQueue } from '../../platform/jobs';
-import { Signals } from '../../platform/signals';
-import { Tracer } from '../../platform/tracing';
+import { finding } from '../../infrastructure/findings';
+import { JobQueue } from '../../infrastructure/jobs';
+import { Signals } from '../../infrastructure/signals';
+import { Tracer } from '../../infrastructure/tracing';
 import type { Check } from './check.types';
 
 /** Checks of one process: the report tells of the process that was asked. */

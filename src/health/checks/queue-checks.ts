@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../../platform/findings';
+import { type Finding, finding } from '../../infrastructure/findings';
 import type { QueueFigures } from '../figures/figures.types';
 
 const LATE_S = 60;

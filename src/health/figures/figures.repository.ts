@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, JOB_SCHEMA } from '../../platform/database';
+import { AcrossOrganizations, JOB_SCHEMA } from '../../infrastructure/database';
 import type { InstallationFigures, MeasuredFigures, QueueFigures, TableFigures } from './figures.types';
 
 /** A series each: an installation has some sixty tables. */

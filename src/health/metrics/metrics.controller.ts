@@ -2,9 +2,9 @@ import { Controller, Get, Header, Headers, Inject, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError, notFound } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
-import { ProblemDto, Public } from '../../platform/http';
-import { FORMATS, MetricRegistry } from '../../platform/metrics';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { ProblemDto, Public } from '../../infrastructure/http';
+import { FORMATS, MetricRegistry } from '../../infrastructure/metrics';
 import { contentTypeOf, formatFor, mayScrape } from './scrape-answer';
 
 const EXAMPLE = `# HELP bellwether_completions_active Answers of assistants that are being made, called assistants and background runs included.

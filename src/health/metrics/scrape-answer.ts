@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { FORMATS, type Format } from '../../platform/metrics';
+import { FORMATS, type Format } from '../../infrastructure/metrics';
 
 /** Prometheus asks for OpenMetrics where it can read it. */
 export const formatFor = (accept: string | undefined): Format =>

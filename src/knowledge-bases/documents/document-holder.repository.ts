@@ -9,7 +9,7 @@ import {
   type PlaceName,
   S3_MARK,
 } from '../../files';
-import { Transactions } from '../../platform/database';
+import { Transactions } from '../../infrastructure/database';
 import { SearchIndex } from '../search/search-index';
 import { knowledgeBaseSpace } from '../storage/document-space';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '../storage/knowledge-base.types';
 
 export class DocumentProgressDto {

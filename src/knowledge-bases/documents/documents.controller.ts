@@ -12,8 +12,8 @@ import {
   Uploads,
   whileClientStays,
   ForPeople,
-} from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { DocumentsService } from './documents.service';
 import {
   DocumentDto,

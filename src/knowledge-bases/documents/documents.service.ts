@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readCurrent } from '../../files';
 import { type Caller, isUuid, notFound, pageOf, type PageRequest, type Principal, uuidCursor } from '../../kernel';
-import type { UploadedFile } from '../../platform/http';
+import type { UploadedFile } from '../../infrastructure/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import type { DocumentStatus } from '../storage/knowledge-base.types';

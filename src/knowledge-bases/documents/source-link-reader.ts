@@ -6,7 +6,7 @@ import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { DocumentsService } from './documents.service';
 import type { SourceLinkTarget } from './source-link-token';
 import { SourceLinks } from './source-links';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 export interface OriginalDocument {
   readonly filename: string;

@@ -6,7 +6,7 @@ import {
   UUID_BYTES,
   uuidAt,
   uuidToBytes,
-} from '../../platform/secrets';
+} from '../../infrastructure/secrets';
 
 /** A document and the rights to open it with. All ids but the assistant's are UUIDs. */
 export interface SourceLinkTarget {

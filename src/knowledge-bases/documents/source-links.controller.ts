@@ -12,7 +12,7 @@ import {
 import type { Response } from 'express';
 import { shownOrAttached } from '../../files';
 import { AppError } from '../../kernel';
-import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
+import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../infrastructure/http';
 import { SourceLinkReader } from './source-link-reader';
 
 /** Uploads are untrusted: they must not run in our origin, nor learn the referrer. PDF viewers work in the sandbox. */

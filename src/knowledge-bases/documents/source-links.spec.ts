@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LinkedAssistants } from '../../files';
-import type { Config } from '../../platform/config';
-import type { SecretsService } from '../../platform/secrets';
+import type { Config } from '../../infrastructure/config';
+import type { SecretsService } from '../../infrastructure/secrets';
 import type { SourceLinkTarget } from './source-link-token';
 import { SourceLinks } from './source-links';
 

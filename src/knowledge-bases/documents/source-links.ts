@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LINKED_ASSISTANTS, type LinkedAssistants } from '../../files';
 import type { Principal } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
-import { SecretsService } from '../../platform/secrets';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { SecretsService } from '../../infrastructure/secrets';
 import {
   decodeToken,
   encodeToken,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { Transactions } from '../../platform/database';
+import { Transactions } from '../../infrastructure/database';
 import { VectorStore } from '../search/vectors/vector-store';
 import { VectorStoreRepository } from '../search/vectors/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EmbeddingsService } from '../../connectors';
 import { invalid } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
 import { VectorStore } from '../search/vectors/vector-store';
 import type { RowRef } from '../storage/row-queue';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '../../platform/database';
-import { JobQueue, type Queue } from '../../platform/jobs';
+import { Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { VectorGraphs } from '../search/vectors/vector-graphs';
 import { VectorStore } from '../search/vectors/vector-store';
 

@@ -1,5 +1,5 @@
 import { ranksWellIn } from '../../connectors';
-import { isIn, type TextLanguage } from '../../platform/languages';
+import { isIn, type TextLanguage } from '../../infrastructure/languages';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 
 /** Default weight of the vectors in a hybrid ranking. */

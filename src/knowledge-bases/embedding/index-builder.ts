@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
-import { JobQueue, type RunningJob } from '../../platform/jobs';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { JobQueue, type RunningJob } from '../../infrastructure/jobs';
 import type { Embedding } from '../storage/knowledge-base.types';
 import { RowQueue, type RowRef } from '../storage/row-queue';
 import { isTransient } from '../storage/transient-error';

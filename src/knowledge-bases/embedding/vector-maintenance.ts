@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JobQueue } from '../../platform/jobs';
+import { JobQueue } from '../../infrastructure/jobs';
 import { VectorStore } from '../search/vectors/vector-store';
 import { VectorStoreRepository } from '../search/vectors/vector-store.repository';
 import { EmbeddingCacheRepository } from './embedding-cache.repository';

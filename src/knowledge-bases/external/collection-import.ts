@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TableImport } from '../../platform/database';
+import { TableImport } from '../../infrastructure/database';
 import { ExternalCollectionEntity } from './external-collection.entity';
 
 /** A collection of an external server in the list of another installation. */

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageQueryDto } from '../../platform/http';
+import { PageQueryDto } from '../../infrastructure/http';
 
 export class ExternalCollectionQueryDto extends PageQueryDto {}
 

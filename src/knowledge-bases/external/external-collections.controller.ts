@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../platform/http';
+import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../infrastructure/http';
 import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
 import { ExternalCollectionsService } from './external-collections.service';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
-import type { RunningJob } from '../../platform/jobs';
+import type { RunningJob } from '../../infrastructure/jobs';
 import { SearchIndex } from '../search/search-index';
 import { allFiles } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ExtractionError, Extractor } from '../../extraction';
 import { BlobStore, readCurrent } from '../../files';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { fileToRead } from '../storage/document-files';
 import type { DocumentEntity } from '../storage/document.entity';
 import { knowledgeBaseSpace } from '../storage/document-space';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExtractedDocument } from '../../extraction';
 import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { processed } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';
 import type { DocumentEntity } from '../storage/document.entity';
@@ -11,7 +11,7 @@ import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { IndexedChunk } from '../search/chunk.types';
 import { NO_LANGUAGE, searchConfiguration } from '../search/words/language';
 import { type LockedKnowledgeBase, SearchIndex } from '../search/search-index';
-import { isIn, LanguageDetector, type TextLanguage } from '../../platform/languages';
+import { isIn, LanguageDetector, type TextLanguage } from '../../infrastructure/languages';
 
 /** The document was deleted, replaced, cancelled or claimed by another worker. This worker must write nothing more. */
 export class ClaimLost extends Error {}

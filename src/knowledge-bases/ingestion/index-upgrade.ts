@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Transactions } from '../../platform/database';
-import { JobQueue } from '../../platform/jobs';
+import { Transactions } from '../../infrastructure/database';
+import { JobQueue } from '../../infrastructure/jobs';
 import { INDEX_VERSION } from '../search/words/searchable-text';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';

@@ -1,6 +1,6 @@
 import { ExtractionError } from '../../extraction';
 import { AppError } from '../../kernel';
-import { isDatabaseUnavailable } from '../../platform/database';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
 import { isTransient } from '../storage/transient-error';
 
 export interface IngestionFailure {

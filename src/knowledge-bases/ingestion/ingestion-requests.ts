@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import { type Transaction, Transactions } from '../../platform/database';
-import { type JobHandler, JobQueue, type NewJob } from '../../platform/jobs';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { type JobHandler, JobQueue, type NewJob } from '../../infrastructure/jobs';
 import type { Backlog } from '../storage/document-scope.repository';
 import { type DocumentRef, DocumentRepository } from '../storage/document.repository';
 import { RowQueue, type RowRef } from '../storage/row-queue';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { BlobSweep } from '../../files';
-import { JobQueue, type SweepContext } from '../../platform/jobs';
+import { JobQueue, type SweepContext } from '../../infrastructure/jobs';
 import { DocumentRepository } from '../storage/document.repository';
 import { DocumentWriter } from './document-writer';
 import { IngestionRequests } from './ingestion-requests';

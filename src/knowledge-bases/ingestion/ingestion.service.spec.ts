@@ -1,6 +1,6 @@
 import timersPromises from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { JobHandler, RunningJob } from '../../platform/jobs';
+import type { JobHandler, RunningJob } from '../../infrastructure/jobs';
 import { IngestionService } from './ingestion.service';
 import type { RowRef } from '../storage/row-queue';
 

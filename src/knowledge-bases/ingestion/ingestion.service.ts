@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseUnavailable, Transactions } from '../../platform/database';
-import { JobAborted, type RunningJob } from '../../platform/jobs';
+import { isDatabaseUnavailable, Transactions } from '../../infrastructure/database';
+import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
 import type { Progress } from '../storage/document-scope.repository';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsNotEmpty, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 
 const MOST_CHARS = 2 ** 31 - 1;
 

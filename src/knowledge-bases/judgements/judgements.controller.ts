@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../platform/http';
+import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
 import { EvaluateDto, EvaluationDto } from './evaluation/evaluation.dto';
 import { EvaluationService } from './evaluation/evaluation.service';
 import { JudgeDto, JudgementDto, JudgementListDto, JudgementListQueryDto } from './judgement.dto';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isUuid, notFound, type Principal, uuidv7 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { JudgeDto, JudgementDto, JudgementListDto } from './judgement.dto';

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../platform/http';
+import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
 import { chunkHash } from '../search/chunk-hash';
 import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';
 import { RetrievalService } from './retrieval.service';

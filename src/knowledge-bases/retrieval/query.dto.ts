@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
 import { LANGUAGE_BRIDGES, type LanguageBridge } from '../../kernel';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 
 export class QueryKnowledgeBaseDto {
   @ApiProperty({ example: 'Where does photosynthesis happen?' })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { queryPrepared } from '../../platform/database';
+import { queryPrepared } from '../../infrastructure/database';
 import { SPELLING_QUERY } from './words/spelling-query';
 
 export interface Vocabulary {

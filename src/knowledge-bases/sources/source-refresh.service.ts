@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { JobAborted, type RunningJob } from '../../platform/jobs';
+import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
 import { DocumentStore } from '../documents/document-store';
 import { DocumentUploads } from '../documents/document-uploads';
 import { describeFailure } from '../ingestion/ingestion-failure';

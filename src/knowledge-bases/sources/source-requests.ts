@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Transaction, Transactions } from '../../platform/database';
-import { type JobHandler, JobQueue } from '../../platform/jobs';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { type JobHandler, JobQueue } from '../../infrastructure/jobs';
 import { BatchPoller } from '../ingestion/batch-poller';
 import { RowQueue, type RowRef } from '../storage/row-queue';
 import { SourceRepository } from './storage/source.repository';

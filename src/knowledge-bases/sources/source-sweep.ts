@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JobQueue, type SweepContext } from '../../platform/jobs';
+import { JobQueue, type SweepContext } from '../../infrastructure/jobs';
 import { SourceRequests } from './source-requests';
 import { SourceRepository } from './storage/source.repository';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { CreateSourceDto, SourceDto, SourceListQueryDto, SourcePageDto, UpdateSourceDto } from './source.dto';
 import { SourcesService } from './sources.service';
 

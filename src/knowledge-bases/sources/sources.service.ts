@@ -10,9 +10,9 @@ import {
   uuidCursor,
   uuidv7,
 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
-import { OutboundClient } from '../../platform/outbound';
+import { AuditLog } from '../../infrastructure/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
+import { OutboundClient } from '../../infrastructure/outbound';
 import { DocumentsService } from '../documents/documents.service';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { DocumentRepository } from '../storage/document.repository';

@@ -1,7 +1,7 @@
 import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { normalisedName } from '../../kernel';
-import { TenantScope } from '../../platform/database';
+import { TenantScope } from '../../infrastructure/database';
 import { type DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
 

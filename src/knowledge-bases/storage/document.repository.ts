@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Any, DataSource, type FindOptionsWhere, In, IsNull, Not } from 'typeorm';
-import { CONFIG, type Config } from '../../platform/config';
-import type { Transaction } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import type { Transaction } from '../../infrastructure/database';
 import { DocumentScope } from './document-scope.repository';
 import { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';

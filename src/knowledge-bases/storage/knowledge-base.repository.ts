@@ -3,7 +3,7 @@ import { DataSource, In, IsNull, LessThan, Not, type SelectQueryBuilder } from '
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { isUuid, type Principal } from '../../kernel';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
-import { queryPrepared, type Transaction, VersionedScope } from '../../platform/database';
+import { queryPrepared, type Transaction, VersionedScope } from '../../infrastructure/database';
 import { KnowledgeBaseGroupShareEntity } from './knowledge-base-group-share.entity';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';

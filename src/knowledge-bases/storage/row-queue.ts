@@ -1,5 +1,5 @@
-import type { Transaction, Transactions } from '../../platform/database';
-import type { JobHandler, JobQueue, NewJob, Queue } from '../../platform/jobs';
+import type { Transaction, Transactions } from '../../infrastructure/database';
+import type { JobHandler, JobQueue, NewJob, Queue } from '../../infrastructure/jobs';
 
 /** A row of one organization. */
 export interface RowRef {

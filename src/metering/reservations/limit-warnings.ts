@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog } from '../../infrastructure/audit';
 import type { CounterWarning } from './reservation.types';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** Warns once per window that a rule is half used, nearly used up or used up. The counter stores the times. */
 @Injectable()

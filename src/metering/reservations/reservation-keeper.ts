@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
-import { acrossOrganizations, Transactions } from '../../platform/database';
-import { JobQueue, RepeatedWork, type SweepContext } from '../../platform/jobs';
+import { acrossOrganizations, Transactions } from '../../infrastructure/database';
+import { JobQueue, RepeatedWork, type SweepContext } from '../../infrastructure/jobs';
 import { UsageRepository } from '../usage/usage.repository';
 import { dayOf, NO_USAGE } from '../usage/usage.types';
 import { LimitWarnings } from './limit-warnings';

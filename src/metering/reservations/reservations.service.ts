@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
-import { mayHaveCommitted } from '../../platform/database';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { mayHaveCommitted } from '../../infrastructure/database';
 import type { AppliedRule } from '../rules/applied-rules';
 import { LimitReached, type RateLimit, secondsUntil } from '../rules/limit-reached';
 import { Hold, refusedOf, shareOf, type Spending } from './hold';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import { counter, DURATIONS, histogram, MetricRegistry } from '../../platform/metrics';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { counter, DURATIONS, histogram, MetricRegistry } from '../../infrastructure/metrics';
 import type { UsageFigures } from '../usage/usage.types';
 import type { ModelCall } from './model-call';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../kernel';
 import { type LimitRule, type LimitSettings, OrganizationsService } from '../../organizations';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { StorageLocks } from './storage-locks.repository';
 
 /** Stored bytes of one kind: uploaded files, documents of knowledge bases. */

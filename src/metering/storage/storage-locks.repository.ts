@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 
 /** First key of the advisory locks of storage limits (`stor` as int4). */
 const STORAGE_LOCK = 0x73746f72;

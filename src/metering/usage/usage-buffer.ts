@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
-import { isDatabaseUnavailable } from '../../platform/database';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
 import { addFigures, type UsageRow } from './usage.types';
 import { UsageRepository } from './usage.repository';
 

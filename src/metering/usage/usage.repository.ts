@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UsageRow } from './usage.types';
-import { AcrossOrganizations, addOnce, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, addOnce, type Transaction } from '../../infrastructure/database';
 
 const COLUMNS = [
   ['organization_id', 'organizationId', 'uuid'],

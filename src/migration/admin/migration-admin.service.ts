@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { processLabel } from '../../platform/database';
+import { processLabel } from '../../infrastructure/database';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchRepository } from '../batches/batch.repository';
 import {

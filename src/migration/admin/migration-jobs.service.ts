@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CallerRenewal } from '../../auth';
 import { AppError, type Caller, isOrganizationAdmin } from '../../kernel';
-import { processLabel, type Transaction, Transactions } from '../../platform/database';
-import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../platform/jobs';
+import { processLabel, type Transaction, Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';
 import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';
 import type { Batch } from '../batches/batch.types';

@@ -1,4 +1,4 @@
-import { processLabel } from '../../platform/database';
+import { processLabel } from '../../infrastructure/database';
 import type { Batch, RollbackReport } from '../batches/batch.types';
 import { batchView } from './migration-view';
 

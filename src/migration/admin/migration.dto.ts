@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
 import {
   ITEM_STATUSES,
   type ItemStatus,

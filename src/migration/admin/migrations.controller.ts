@@ -2,8 +2,8 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestj
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import {
   BatchDetailDto,
   BatchDto,

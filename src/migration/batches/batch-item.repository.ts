@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import type { RewriteSubject } from '../../assistants';
 import type { BatchItem, EditedItem, ItemStatus } from './batch.types';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Caller, type Page, pageOf, type PageRequest, uuidCursor } from '../../kernel';
-import type { LeaseHolder, Transaction } from '../../platform/database';
+import type { LeaseHolder, Transaction } from '../../infrastructure/database';
 import * as sql from './batch-sql';
 import type { Batch, BatchScope, BatchState, BatchTask, TaskFailure } from './batch.types';
 

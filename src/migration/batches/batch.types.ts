@@ -1,5 +1,5 @@
 import type { Caller, CamelCased } from '../../kernel';
-import type { LeaseHolder } from '../../platform/database';
+import type { LeaseHolder } from '../../infrastructure/database';
 import type { BatchState, TargetVersion } from './batch-states';
 import type {
   BatchDto,

@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
-import { PageOf, ProblemItemDto } from '../../platform/http';
+import { ASSISTANT_TYPES, type AssistantType } from '../../assistants/definition';
+import { PageOf, ProblemItemDto } from '../../infrastructure/http';
 import { BATCH_STATES, BATCH_TASKS, type BatchTask, ITEM_STATUSES, type ItemStatus } from './batch-states';
 
 export class VersionCountDto {

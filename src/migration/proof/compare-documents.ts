@@ -1,4 +1,4 @@
-import type { AssistantDocument, PromptDifference } from '../../definition';
+import type { AssistantDocument, PromptDifference } from '../../assistants/definition';
 import { type Problem, sameJson } from '../../kernel';
 import { EventLoopYield } from './yield-to-event-loop';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';

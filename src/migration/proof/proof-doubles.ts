@@ -3,7 +3,7 @@ import { FilesService } from '../../files';
 import { AppError, type ChatMessage, lastQuestion, type Principal, textOf } from '../../kernel';
 import { AS_ASKED, type Passage, QuestionRewriter, type RetrievalQuery, RetrievalService } from '../../knowledge-bases';
 import { MoodleService } from '../../moodle';
-import type { Doubles } from '../../platform/plugins';
+import type { Doubles } from '../../infrastructure/plugins';
 import { RubricsService } from '../../rubrics';
 import { type SearchRetrieval, ToolFailure } from '../../tools';
 import type { RoomState } from './recorded-inputs';

@@ -7,10 +7,10 @@ import {
   migrateDefinition,
   type PromptDifference,
   type RewritePlan,
-} from '../../definition';
+} from '../../assistants/definition';
 import type { Problem } from '../../kernel';
 import { StrategyCatalogue } from '../../orchestrators';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { EventLoopYield } from './yield-to-event-loop';
 import { storedVersion } from './stored-version';
 import { compareDocuments } from './compare-documents';

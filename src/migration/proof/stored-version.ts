@@ -1,5 +1,5 @@
 import type { RewriteSubject } from '../../assistants';
-import { type MetadataVersion, parseMetadata, runningVersion, versionProblem } from '../../definition';
+import { type MetadataVersion, parseMetadata, runningVersion, versionProblem } from '../../assistants/definition';
 
 /** Metadata version of a stored document; null when it cannot be read or the version is unknown. */
 export function storedVersion({ definition }: RewriteSubject): MetadataVersion | null {

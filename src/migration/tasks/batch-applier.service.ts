@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject, type Rewritten } from '../../assistants';
 import type { Caller, Problem } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
-import { toAppError } from '../../platform/http';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { toAppError } from '../../infrastructure/http';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchLeases, type HeldBatch, LeaseLost } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';

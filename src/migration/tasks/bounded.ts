@@ -1,4 +1,4 @@
-import type { PromptDifference } from '../../definition';
+import type { PromptDifference } from '../../assistants/definition';
 import type { Problem } from '../../kernel';
 
 const MOST_PROBLEMS = 20;

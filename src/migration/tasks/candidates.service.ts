@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject } from '../../assistants';
-import type { MetadataVersion, RewritePlan } from '../../definition';
+import type { MetadataVersion, RewritePlan } from '../../assistants/definition';
 import { AppError, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { BatchItemRepository } from '../batches/batch-item.repository';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
-import { toAppError } from '../../platform/http';
+import { toAppError } from '../../infrastructure/http';
 import { BatchApplier } from './batch-applier.service';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { type ApplyRequest, BatchLeases, type HeldBatch, isHeld, LeaseLost } from '../batches/batch-lease.service';

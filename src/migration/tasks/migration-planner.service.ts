@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RewriteSubject } from '../../assistants';
-import type { AssistantType, MetadataVersion } from '../../definition';
+import type { AssistantType, MetadataVersion } from '../../assistants/definition';
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { boundedDifferences, boundedProblems } from './bounded';

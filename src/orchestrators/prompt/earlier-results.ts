@@ -1,4 +1,4 @@
-import type { CompiledTemplate } from '../../templates';
+import type { CompiledTemplate } from '../../kernel/templates';
 import type { ToolOutcome } from '../../tools';
 import { contentByPlaceholder } from './content-by-placeholder';
 import { joinByTool } from './join-outcomes';

@@ -1,4 +1,4 @@
-import type { LanguageDetector } from '../../platform/languages';
+import type { LanguageDetector } from '../../infrastructure/languages';
 import type { ToolOutcome } from '../../tools';
 import { PromptFacts } from './prompt-facts';
 

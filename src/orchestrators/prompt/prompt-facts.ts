@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LanguageDetector } from '../../platform/languages';
+import { LanguageDetector } from '../../infrastructure/languages';
 import { DISPLAY_LANGUAGES, type DisplayLanguage, type ToolOutcome } from '../../tools';
 
 interface FitTexts {

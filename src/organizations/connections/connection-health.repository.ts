@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 import type { OrganizationSettings } from '../settings/settings.types';
 import { ConnectionHealthEntity } from './connection-health.entity';
 import type { ConnectionOutcome } from './connection-health.types';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { AppError } from '../../kernel';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 import { connectionAt, secretSlots } from '../settings/settings-merge';
 import type { OrganizationSettings } from '../settings/settings.types';
 import { OrganizationRepository } from '../storage/organization.repository';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { uuidv7 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import type { Transaction } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import type { Transaction } from '../../infrastructure/database';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
 import type { GroupEntity } from './group.entity';
 import { GroupMemberRepository } from './group-member.repository';

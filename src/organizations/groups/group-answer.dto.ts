@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../../platform/http';
+import { PageOf } from '../../infrastructure/http';
 import { GROUP_SOURCES, type GroupSource, MEMBERSHIP_SOURCES, type MembershipSource } from './group.types';
 
 export class GroupDto {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type Repository } from 'typeorm';
-import { batches, type Transaction } from '../../platform/database';
+import { batches, type Transaction } from '../../infrastructure/database';
 import { MemberEntity } from '../storage/member.entity';
 import { UserEntity } from '../storage/user.entity';
 import { GroupMemberEntity } from './group-member.entity';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { MembersService } from '../members/members.service';
 import { OrganizationChanges } from '../organization/organization-changes';
 import type { AddedGroupMembersDto, GroupMemberDto } from './group-answer.dto';

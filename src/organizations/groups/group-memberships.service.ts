@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FreshCache } from '../../platform/cache';
+import { FreshCache } from '../../infrastructure/cache';
 import { OrganizationChanges } from '../organization/organization-changes';
 import { GroupMemberRepository } from './group-member.repository';
 

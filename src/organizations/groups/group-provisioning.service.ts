@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../platform/audit';
-import type { Transaction } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import type { Transaction } from '../../infrastructure/database';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
 import { GroupMemberRepository } from './group-member.repository';
 import { GroupRepository } from './group.repository';

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
-import { IsName, MayBeOmitted, PageQueryDto } from '../../platform/http';
+import { IsName, MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 

@@ -9,8 +9,8 @@ import {
   TagsVersion,
   toPageRequest,
   ForPeople,
-} from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { GroupDto, GroupPageDto } from './group-answer.dto';
 import { CreateGroupDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
 import { GroupsService } from './groups.service';

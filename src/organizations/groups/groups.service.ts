@@ -12,9 +12,9 @@ import {
   textCursor,
   uuidv7,
 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, Transactions } from '../../platform/database';
-import { VersionedResource } from '../../platform/resources';
+import { AuditLog } from '../../infrastructure/audit';
+import { isUniqueViolation, Transactions } from '../../infrastructure/database';
+import { VersionedResource } from '../../infrastructure/resources';
 import { OrganizationChanges } from '../organization/organization-changes';
 import { OrganizationsService } from '../organization/organizations.service';
 import type { GroupDto } from './group-answer.dto';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { AppError } from '../../kernel';
-import { batches, type ImportRow, type ImportScope, TableImport } from '../../platform/database';
+import { batches, type ImportRow, type ImportScope, TableImport } from '../../infrastructure/database';
 import { MemberEntity } from '../storage/member.entity';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationChanges } from '../organization/organization-changes';

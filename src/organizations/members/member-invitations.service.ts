@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import type { InvitationState } from '../storage/member.entity';
 import { MemberRepository } from '../storage/member.repository';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Role } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import type { Transaction } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import type { Transaction } from '../../infrastructure/database';
 import type { Member, NewMember } from './members.service';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationChanges } from '../organization/organization-changes';

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Mailer } from '../../platform/mail';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+import { Mailer } from '../../infrastructure/mail';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { MembersService } from './members.service';
 import { MemberDto, MemberPageDto } from '../views/organization-answer.dto';
 import { CreateMemberDto, UpdateMemberDto } from '../organization/organization.dto';

@@ -9,8 +9,8 @@ import {
   type PageRequest,
   textCursor,
 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
 import { type MemberRow, MemberRepository } from '../storage/member.repository';
 import type { MemberDto } from '../views/organization-answer.dto';
 import { OrganizationChanges } from '../organization/organization-changes';

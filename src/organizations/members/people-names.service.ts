@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AcrossOrganizations, Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 import { MemberRepository, type PersonRow } from '../storage/member.repository';
 
 export type PersonName = Omit<PersonRow, 'id'>;

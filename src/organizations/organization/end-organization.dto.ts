@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, Max, Min } from 'class-validator';
-import { MAIL_LANGUAGES, type MailLanguage } from '../../platform/mail';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 
 export const GRACE_DAYS = { least: 1, usual: 30, most: 365 } as const;
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type Caller, uuidv7 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationRepository, SYSTEM_SLUG } from '../storage/organization.repository';
 import { assertSlug } from './slug';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database';
-import { Signals } from '../../platform/signals';
+import type { Transaction } from '../../infrastructure/database';
+import { Signals } from '../../infrastructure/signals';
 
 const CHANGED = 'organization.changed';
 

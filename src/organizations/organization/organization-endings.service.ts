@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
-import type { MailLanguage } from '../../platform/mail';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import type { MailLanguage } from '../../infrastructure/mail';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { OrganizationChanges } from './organization-changes';

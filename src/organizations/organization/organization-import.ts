@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type JsonObject, notFound, type Problem } from '../../kernel';
-import type { ImportScope, Transaction } from '../../platform/database';
-import { OutboundClient } from '../../platform/outbound';
-import { SecretsService } from '../../platform/secrets';
+import type { ImportScope, Transaction } from '../../infrastructure/database';
+import { OutboundClient } from '../../infrastructure/outbound';
+import { SecretsService } from '../../infrastructure/secrets';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { limitProblems } from '../settings/limit-problems';

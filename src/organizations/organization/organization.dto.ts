@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import { type Role, ROLES } from '../../kernel';
 import { SLUG } from './slug';
-import { IsPlainName, MayBeOmitted } from '../../platform/http';
+import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 /** Addresses of campus hosts need no top-level domain. */

@@ -9,8 +9,8 @@ import {
   ReadsIfMatch,
   TagsVersion,
   toPageRequest,
-} from '../../platform/http';
-import { Idempotent } from '../../platform/idempotency';
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
 import { EndOrganizationDto, NoticeDto } from './end-organization.dto';
 import { FoundingService } from './founding.service';
 import {

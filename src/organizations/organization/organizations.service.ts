@@ -9,9 +9,9 @@ import {
   type PageRequest,
   textCursor,
 } from '../../kernel';
-import { FreshCache } from '../../platform/cache';
-import { CONFIG, type Config } from '../../platform/config';
-import { SecretsService } from '../../platform/secrets';
+import { FreshCache } from '../../infrastructure/cache';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { SecretsService } from '../../infrastructure/secrets';
 import { OrganizationChanges } from './organization-changes';
 import type { OrganizationDto, OrganizationSummaryDto } from '../views/organization-answer.dto';
 import { summaryOf, viewOf } from '../views/organization-view';
@@ -23,7 +23,7 @@ import type { OrganizationRuntime } from '../runtime/runtime.types';
 import { applyPatch, sealedSettings, secretSlots, storedSecret } from '../settings/settings-merge';
 import type { SettingsPatch } from '../settings/settings-validation';
 import { fieldOf } from '../settings/settings.types';
-import { withinOrganization } from '../../platform/database';
+import { withinOrganization } from '../../infrastructure/database';
 
 /** Milliseconds that settings are cached (docs: "at most 5 s stale"). */
 const MAX_AGE = 5_000;

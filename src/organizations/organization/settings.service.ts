@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppError, assertCurrent, type Caller, invalid, notFound } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
-import { SecretsService } from '../../platform/secrets';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { SecretsService } from '../../infrastructure/secrets';
 import { OrganizationChanges } from './organization-changes';
 import type { OrganizationDto } from '../views/organization-answer.dto';
 import { viewOf } from '../views/organization-view';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
 import { OrganizationChanges } from './organization-changes';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { featuresOf } from '../runtime/runtime.builder';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SecretsService } from '../../platform/secrets';
+import { SecretsService } from '../../infrastructure/secrets';
 
 const LENGTH = 12;
 

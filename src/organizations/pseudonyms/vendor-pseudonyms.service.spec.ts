@@ -1,4 +1,4 @@
-import type { SecretsService } from '../../platform/secrets';
+import type { SecretsService } from '../../infrastructure/secrets';
 import { VendorPseudonyms } from './vendor-pseudonyms.service';
 
 const of = (...keys: string[]): VendorPseudonyms =>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../kernel';
-import { SecretsService } from '../../platform/secrets';
+import { SecretsService } from '../../infrastructure/secrets';
 
 const PURPOSE = 'vendor-user-ids';
 /** 128 bits, in hex. OpenAI and Anthropic accept far longer ones. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel';
-import type { VendorConfig } from '../../platform/config';
+import type { VendorConfig } from '../../infrastructure/config';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { buildRuntime } from './runtime.builder';
 import type { OrganizationSettings } from '../settings/settings.types';

@@ -1,5 +1,5 @@
 import { type AppError } from '../../kernel';
-import type { Config, VendorConfig } from '../../platform/config';
+import type { Config, VendorConfig } from '../../infrastructure/config';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import type {
   KnowledgeBaseRuntime,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type SelectQueryBuilder } from 'typeorm';
 import { isUuid, type Role, undatedUuid } from '../../kernel';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { type ChecklistAnswers, type InvitationState, MemberEntity } from './member.entity';
 import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, MoreThan } from 'typeorm';
-import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { SettingDiagnosticDto } from './organization-answer.dto';
 import type { OrganizationSettings, ProviderSettings } from '../settings/settings.types';
 

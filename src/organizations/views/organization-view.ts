@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { modelDiagnostics } from './model-diagnostics';
 import type { OrganizationDto, OrganizationSummaryDto, ProviderDto } from './organization-answer.dto';
 import type { OrganizationEntity } from '../storage/organization.entity';

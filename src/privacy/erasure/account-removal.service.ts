@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { type PersonIn, PersonRowsRepository } from '../catalogue/person-rows.repository';
 import { PERSON_TABLES } from '../catalogue/person-tables';
 import { ErasureRepository } from './erasure.repository';

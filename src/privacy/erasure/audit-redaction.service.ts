@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditKeeper } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
+import { AuditKeeper } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
 import { ErasureRepository } from './erasure.repository';
 import type { HeldErasure } from './erasure.types';
 import { SubjectRepository } from './subject.repository';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import type { OwnedContent } from './content-plan';
 import { CONTENT_TYPES, type ContentType } from './erasure.types';
 

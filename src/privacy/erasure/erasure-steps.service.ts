@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { FileHandover } from '../../files';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
-import { Transactions } from '../../platform/database';
+import { Transactions } from '../../infrastructure/database';
 import { type PersonIn, PersonRowsRepository } from '../catalogue/person-rows.repository';
 import { PERSON_TABLES } from '../catalogue/person-tables';
 import { type OwnedContent, planContent } from './content-plan';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, Transactions } from '../../platform/database';
-import { JobQueue, type Queue } from '../../platform/jobs';
+import { AuditLog } from '../../infrastructure/audit';
+import { isUniqueViolation, Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { ErasurePlans, type ErasureWish } from './erasure-plan.service';
 import { ErasureRepository } from './erasure.repository';
 import { ErasureRunner } from './erasure-runner.service';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isUuid } from '../../kernel';
-import type { PersonToRedact } from '../../platform/audit';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import type { PersonToRedact } from '../../infrastructure/audit';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { PersonIn } from '../catalogue/person-rows.repository';
 import { PERSON_TABLES } from '../catalogue/person-tables';
 import type { Subject } from './erasure.types';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
-import { presentRun, RunAccess } from '../../run-door';
+import { presentRun, RunAccess } from '../../runs-api';
 import { type BlobSpace, BlobStore } from '../../files';
 import { knowledgeBaseSpace } from '../../knowledge-bases';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog } from '../../infrastructure/audit';
 import { type PersonIn, PersonRowsRepository } from '../catalogue/person-rows.repository';
 import type { PersonTable } from '../catalogue/person-table.types';
 import { PERSON_TABLES } from '../catalogue/person-tables';

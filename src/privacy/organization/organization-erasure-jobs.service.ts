@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OrganizationEndings } from '../../organizations';
-import { Transactions } from '../../platform/database';
-import { JobQueue, type Queue } from '../../platform/jobs';
+import { Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { OrganizationErasure } from './organization-erasure.service';
 
 interface ErasureJob {

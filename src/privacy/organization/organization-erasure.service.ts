@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
 import { type ErasedOrganization, OrganizationEndings } from '../../organizations';
-import { AcrossOrganizations, Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 import { OrganizationRowsRepository } from './organization-rows.repository';
 
 /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, QueryFailedError } from 'typeorm';
-import { type Transaction, Transactions } from '../../platform/database';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 
 /** Tables without `organization_id`, deepest first, with the condition for the rows of the organization `$1`. */
 const BY_CONDITION: Readonly<Record<string, string>> = {

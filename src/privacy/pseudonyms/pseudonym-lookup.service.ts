@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
 import { OrganizationsService, VendorPseudonyms } from '../../organizations';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog } from '../../infrastructure/audit';
 import type { ErasurePersonDto } from '../privacy.dto';
 import { SubjectRepository } from '../erasure/subject.repository';
 import { AskersRepository } from './askers.repository';

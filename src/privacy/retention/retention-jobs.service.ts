@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '../../platform/database';
-import { JobQueue, type Queue } from '../../platform/jobs';
+import { Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { RetentionRepository } from './retention.repository';
 import { Retention } from './retention.service';
 

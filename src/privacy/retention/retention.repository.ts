@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 
 const OLD_RUNS = `created_at < now() - make_interval(days => $2) AND status NOT IN ('queued', 'running')`;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FileHandover } from '../../files';
 import { OrganizationsService } from '../../organizations';
-import { AuditKeeper, AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
+import { AuditKeeper, AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { textsIn } from '../erasure/content-plan';
 import { type OldFile, RetentionRepository } from './retention.repository';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type JsonObject, uuidv7 } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
+import { type Transaction, Transactions } from '../../infrastructure/database';
 import { queuedRecord } from '../record/run-record';
 import type { RunInput, RunRecord } from '../run/run.types';
 import { RunJobs } from './run-jobs';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import type { Transaction } from '../../platform/database';
-import { type JobHandler, JobQueue, type Queue, type SweepContext } from '../../platform/jobs';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import type { Transaction } from '../../infrastructure/database';
+import { type JobHandler, JobQueue, type Queue, type SweepContext } from '../../infrastructure/jobs';
 
 export interface RunJob {
   readonly runId: string;

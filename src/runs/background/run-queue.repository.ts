@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../kernel';
-import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { INSERT_RUNNING, toRow } from '../record/run-sql';
 import type { RunInput, RunRecord } from '../run/run.types';
 

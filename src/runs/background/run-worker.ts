@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { databaseErrorToAppError, isDatabaseUnavailable } from '../../platform/database';
-import { JobAborted, type RunningJob } from '../../platform/jobs';
-import { vendorGate } from '../../platform/outbound';
+import { databaseErrorToAppError, isDatabaseUnavailable } from '../../infrastructure/database';
+import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
+import { vendorGate } from '../../infrastructure/outbound';
 import { RunEndings } from '../ending/run-endings';
 import { RunJournal } from '../log/run-journal';
 import { ActiveRuns } from '../run/active-runs';

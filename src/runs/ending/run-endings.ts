@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isDatabaseUnavailable } from '../../platform/database';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
 import { ActiveRuns } from '../run/active-runs';
 import { shapeSource } from '../report/shape-report';
 import type { Run, RunEnd } from '../run/run';

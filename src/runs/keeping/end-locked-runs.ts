@@ -1,5 +1,5 @@
 import type { ErrorCode, StampedRunEvent } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { loggedEvent } from '../run/logged-event';
 import type { RunEnd } from '../run/run';
 

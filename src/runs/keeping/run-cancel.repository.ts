@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 import { endLockedRuns, type LockedRun } from './end-locked-runs';
 
 const REQUEST = `

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { Signals } from '../../platform/signals';
+import { Signals } from '../../infrastructure/signals';
 import { RUN_CANCEL, RUN_EVENTS } from '../log/run-signals';
 import { ActiveRuns } from '../run/active-runs';
 import type { Run } from '../run/run';

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import { isDatabaseUnavailable } from '../../platform/database';
-import { RepeatedWork } from '../../platform/jobs';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
+import { RepeatedWork } from '../../infrastructure/jobs';
 import { RunJournal } from '../log/run-journal';
 import { runningRecord } from '../record/run-record';
 import { RunRepository } from '../record/run.repository';

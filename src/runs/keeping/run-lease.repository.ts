@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AcrossOrganizations, type Transaction, Transactions } from '../../platform/database';
+import { AcrossOrganizations, type Transaction, Transactions } from '../../infrastructure/database';
 import { RunMetrics } from './run.metrics';
 import { endLockedRuns, type LockedRun } from './end-locked-runs';
 

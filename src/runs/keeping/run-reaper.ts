@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import type { SweepContext } from '../../platform/jobs';
-import { Signals } from '../../platform/signals';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import type { SweepContext } from '../../infrastructure/jobs';
+import { Signals } from '../../infrastructure/signals';
 import { RunJobs } from '../background/run-jobs';
 import { idSignals, RUN_EVENTS } from '../log/run-signals';
 import { ActiveRuns } from '../run/active-runs';

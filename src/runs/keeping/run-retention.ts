@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { RunJobs } from '../background/run-jobs';
 import { RunRepository } from '../record/run.repository';
 

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../../platform/database';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
 
 /** Codes of PostgreSQL. Node's codes of broken connections do not match. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;

@@ -4,7 +4,7 @@ import type { RunStatus, StampedRunEvent } from '../../kernel';
 import type { LoggedEvent } from '../run/run-log.types';
 import { END_RUN, toRow } from '../record/run-sql';
 import type { RunRecord } from '../run/run.types';
-import { AcrossOrganizations } from '../../platform/database';
+import { AcrossOrganizations } from '../../infrastructure/database';
 
 export interface EventBatch {
   readonly runId: string;

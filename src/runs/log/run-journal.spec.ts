@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Config } from '../../platform/config';
-import { Signals } from '../../platform/signals';
+import type { Config } from '../../infrastructure/config';
+import { Signals } from '../../infrastructure/signals';
 import { ActiveRuns } from '../run/active-runs';
 import { Run } from '../run/run';
 import { RunEndings } from '../ending/run-endings';

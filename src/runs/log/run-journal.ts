@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isDatabaseUnavailable } from '../../platform/database';
-import { Signals } from '../../platform/signals';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
+import { Signals } from '../../infrastructure/signals';
 import { ActiveRuns } from '../run/active-runs';
 import { DurableLog } from './durable-log';
 import { isRefusal, sqlstateOf } from './refusal';

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RunStatus } from '../../kernel';
-import { Signals } from '../../platform/signals';
+import { Signals } from '../../infrastructure/signals';
 import { RunEventRepository } from './run-event.repository';
 import type { LoggedEvent } from '../run/run-log.types';
 import { RUN_EVENTS } from './run-signals';

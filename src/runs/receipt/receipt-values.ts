@@ -1,4 +1,4 @@
-import { canonicalJson, type ReceiptValues, sha256 } from '../../receipts';
+import { canonicalJson, type ReceiptValues, sha256 } from '../receipts';
 import type { ReportResult } from '../report/report.types';
 import type { RunRecord } from '../run/run.types';
 import type { RunFacts } from '../run/run-facts.types';

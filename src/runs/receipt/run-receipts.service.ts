@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG, type Config } from '../../platform/config';
-import { isDatabaseUnavailable } from '../../platform/database';
-import { makeReceipt, type Receipt, ReceiptKeys, type SignedReceipt } from '../../receipts';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { isDatabaseUnavailable } from '../../infrastructure/database';
+import { makeReceipt, type Receipt, ReceiptKeys, type SignedReceipt } from '../receipts';
 import type { RunRecord } from '../run/run.types';
 import { receiptValues } from './receipt-values';
 import { recordingText } from './recording';

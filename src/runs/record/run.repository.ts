@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { COUNT_LIMIT, type PageRequest, uuidCursor } from '../../kernel';
-import { AcrossOrganizations, TenantScope } from '../../platform/database';
+import { AcrossOrganizations, TenantScope } from '../../infrastructure/database';
 import { REPORT_LIMITS } from '../report/shape-report';
 import { RunList } from './run-list.repository';
 import { RUN_COLUMNS, RunEntity } from './run.entity';

@@ -1,4 +1,4 @@
-import type { Segment } from '../../templates';
+import type { Segment } from '../../kernel/templates';
 import type { ReportPromptPart } from './report.types';
 
 /** The content of a slot, and the index of the tool that filled it. */

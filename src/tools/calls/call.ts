@@ -1,5 +1,5 @@
 import type { BoundedTry, Usage } from '../../kernel';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { Evidence, RunnableTool } from '../contract';
 import type { CallRequest, CallTrace } from './call.types';
 import { Deadline } from './deadline';

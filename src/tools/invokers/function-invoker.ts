@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type EmitRunEvent, isJsonObject, type JsonObject, type Source, type ToolRef, type Usage } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
-import { currentSpan, inSpan } from '../../platform/context';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { currentSpan, inSpan } from '../../infrastructure/context';
 import type { RunBudget } from '../../runs';
 import { Call } from '../calls/call';
 import type { CallSurroundings } from '../calls/call.types';

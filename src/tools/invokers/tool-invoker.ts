@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { addUsage, type ToolRef, type Usage } from '../../kernel';
-import { CONFIG, type Config } from '../../platform/config';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { Call } from '../calls/call';
 import type { CallTrace } from '../calls/call.types';
 import { describeFailure } from '../calls/describe-failure';
@@ -18,7 +18,7 @@ import {
   type ToolOutcome,
 } from '../contract';
 import type { CheckedOutput } from '../output/read-output';
-import { currentSpan, inSpan } from '../../platform/context';
+import { currentSpan, inSpan } from '../../infrastructure/context';
 import { callPipeline } from '../policies/call-pipeline';
 import { ToolStatistics } from '../statistics/tool-statistics';
 import { ToolMetrics, uncountedTools } from '../statistics/tool.metrics';

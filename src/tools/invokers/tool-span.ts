@@ -1,4 +1,4 @@
-import type { Span } from '../../platform/context';
+import type { Span } from '../../infrastructure/context';
 import type { CallTrace } from '../calls/call.types';
 import type { ToolFailureCode } from '../contract';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
-import { MayBeOmitted } from '../../platform/http';
+import { MayBeOmitted } from '../../infrastructure/http';
 import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from '../contract';
 
 const TOOL_KINDS = ['pipeline', 'function'] as const;

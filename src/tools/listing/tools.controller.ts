@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller } from '../../infrastructure/http';
 import { type PresentedTool } from './present-tool';
 import { ConfigValidityDto, ToolDto, ToolKindDto, ToolListDto, ToolQueryDto } from './tool.dto';
 import { ToolsService } from './tools.service';

@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 
 const MAX_DELAY_MS = 60_000;
 /** A tenth more or less, so that calls that failed together do not return together. */

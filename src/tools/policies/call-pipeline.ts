@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { ToolMetrics } from '../statistics/tool.metrics';
 import { attempt } from './attempt';
 import { bulkhead, TargetGates } from './bulkhead';

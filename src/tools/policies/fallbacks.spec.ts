@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { RunEvent } from '../../kernel';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { CallScope, type Tool, ToolFailure, type ToolFallback } from '../contract';
 import { entry, fakeTool, invocation, TOOL_CONFIG } from '../testing/call';
 import { ToolCatalogue } from '../catalogues/tool-catalogue';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Caller, RunEvent, Source } from '../../kernel';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { Invocation, PipelineTool, Tool, ToolCaching, ToolContext, ToolInput, ToolOutcome } from '../contract';
 import { CALLER, entry, fakeTool, invocation, OWNER, TOOL_CONFIG } from '../testing/call';
 import { ToolCatalogue } from '../catalogues/tool-catalogue';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { Call } from '../calls/call';
 import { CallContext } from '../calls/call-context';
 import { Watch } from '../calls/watched-context';

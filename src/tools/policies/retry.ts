@@ -1,5 +1,5 @@
 import type { BoundedTry } from '../../kernel';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import type { Call } from '../calls/call';
 import { TryTimeout } from '../calls/deadline';
 import { kindOf } from '../calls/failure-kind';

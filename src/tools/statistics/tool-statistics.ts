@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { BufferedCounters } from '../../platform/counters';
-import { JobQueue } from '../../platform/jobs';
+import { BufferedCounters } from '../../infrastructure/counters';
+import { JobQueue } from '../../infrastructure/jobs';
 import { countCall, mergeCounts, noCounts, statsOf } from './tool-counts';
 import type { CountedCall, ToolCounts, ToolDay, ToolStats } from './tool-counts.types';
 import { ToolStatsRepository } from './tool-stats.repository';

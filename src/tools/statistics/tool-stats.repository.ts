@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCounts, ToolDay } from './tool-counts.types';
 import './tool-stats.entity';
-import { AcrossOrganizations, addOnce } from '../../platform/database';
+import { AcrossOrganizations, addOnce } from '../../infrastructure/database';
 
 /** Skips deleted organizations. The order of rows prevents deadlocks between replicas. */
 const ADD = `

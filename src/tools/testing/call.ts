@@ -1,5 +1,5 @@
 import { type Caller, type RunEvent } from '../../kernel';
-import type { Config } from '../../platform/config';
+import type { Config } from '../../infrastructure/config';
 import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
 import { Call } from '../calls/call';
 import { ToolCatalogue } from '../catalogues/tool-catalogue';

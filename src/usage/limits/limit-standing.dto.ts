@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../../platform/http';
+import { PageOf } from '../../infrastructure/http';
 import {
   RULE_ENDINGS,
   RULE_LIMITS,

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../../kernel';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { type LimitStandingDto, LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
 import { Standings } from './standings.service';
 

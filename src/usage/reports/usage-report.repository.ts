@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import type { Transaction } from '../../infrastructure/database';
 import { type Figures, FIGURES, type Grouping, type Split, type UsageFilter } from './usage.types';
 
 interface Group {

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/s
 import type { Response } from 'express';
 import { attachment } from '../../files';
 import type { Caller } from '../../kernel';
-import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../../platform/http';
+import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../../infrastructure/http';
 import { csvName, csvOf } from './usage-csv';
 import { UsageQueryDto, UsageReportDto } from './usage.dto';
 import { USAGE_CSV_EXAMPLE, USAGE_EXAMPLE } from './usage.openapi';

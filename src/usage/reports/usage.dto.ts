@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Max, MaxLength, Min, Validate, ValidatorConstraint } from 'class-validator';
-import { MayBeOmitted, PageOf, PageQueryDto } from '../../platform/http';
+import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
 import { isDay, MAX_DAYS } from './usage-period';
 import {
   type AssistantName,

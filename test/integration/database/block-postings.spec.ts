@@ -3,8 +3,8 @@ import { migrations } from '../../../migrations';
 import { uuidv7 } from '../../../src/kernel';
 import { searchStatement } from '../../../src/knowledge-bases/search/hybrid-query';
 import { PassageRepository } from '../../../src/knowledge-bases/search/passage.repository';
-import { migrate, revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
+import { migrate, revertLast } from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
 import { indexErrors, NO_ERRORS } from '../../support/index-recount';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 

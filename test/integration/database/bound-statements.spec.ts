@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { queryPrepared } from '../../../src/platform/database';
+import { queryPrepared } from '../../../src/infrastructure/database';
 import {
   acrossOrganizations,
   openDatabase,
@@ -9,7 +9,7 @@ import {
   protectedTables,
   withinOrganization,
   withoutOrganization,
-} from '../../../src/platform/postgres';
+} from '../../../src/infrastructure/postgres';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { fillTables } from '../../support/filled-tables';
 

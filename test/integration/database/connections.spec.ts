@@ -10,9 +10,9 @@ import {
   mayHaveCommitted,
   openDatabase,
   Transactions,
-} from '../../../src/platform/database';
-import { connect } from '../../../src/platform/postgres/connection/connect';
-import { createDataSource, type DataSourceSettings } from '../../../src/platform/postgres/connection/data-source';
+} from '../../../src/infrastructure/database';
+import { connect } from '../../../src/infrastructure/postgres/connection/connect';
+import { createDataSource, type DataSourceSettings } from '../../../src/infrastructure/postgres/connection/data-source';
 import { testDatabaseUrl } from '../../support/database';
 import { DatabaseProxy } from '../../support/proxy';
 import { until } from '../../support/until';

@@ -8,8 +8,8 @@ import {
   holderOf,
   type LockRecord,
   readLock,
-} from '../../../src/platform/postgres/embedded/directory-lock';
-import { ownIdentity } from '../../../src/platform/postgres/embedded/process-identity';
+} from '../../../src/infrastructure/postgres/embedded/directory-lock';
+import { ownIdentity } from '../../../src/infrastructure/postgres/embedded/process-identity';
 import { compile } from '../../support/compiled';
 
 describe('the lock of a data directory', () => {

@@ -7,9 +7,13 @@ import { createInterface } from 'node:readline';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { DatabaseHealth, openDatabase } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
-import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '../../../src/platform/postgres/embedded';
+import { DatabaseHealth, openDatabase } from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
+import {
+  type EmbeddedDatabase,
+  runningEmbeddedUrl,
+  startEmbedded,
+} from '../../../src/infrastructure/postgres/embedded';
 import { compile } from '../../support/compiled';
 import { unpack } from '../../support/data-directory';
 import { describeEmbedded, workerFile } from '../../support/embedded-engine';

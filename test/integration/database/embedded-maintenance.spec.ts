@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
-import { EmbeddedMaintenance } from '../../../src/platform/database/embedded-maintenance';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
+import { EmbeddedMaintenance } from '../../../src/infrastructure/database/embedded-maintenance';
 import { ownedDatabase } from '../../support/database';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 

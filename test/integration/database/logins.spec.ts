@@ -7,7 +7,7 @@ import {
   openDatabase,
   type OpenDatabase,
   withinOrganization,
-} from '../../../src/platform/postgres';
+} from '../../../src/infrastructure/postgres';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 /** The embedded engine has one login, a superuser. */

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { migrate, type MigrationClass, revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
+import { migrate, type MigrationClass, revertLast } from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
 import { fillTables } from '../../support/filled-tables';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 

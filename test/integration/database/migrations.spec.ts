@@ -1,13 +1,19 @@
 import { Logger } from '@nestjs/common';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { isUsable, migrate, type MigrationClass, openDatabase, schemaStatus } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
+import {
+  isUsable,
+  migrate,
+  type MigrationClass,
+  openDatabase,
+  schemaStatus,
+} from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
+import { sourceFiles } from '../../support/source-files';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
-const SOURCES = join(__dirname, '../../../src');
+const ROOT = join(__dirname, '../../..');
 
 /**
  * Foreign keys between rooms and check constraints are for the database alone: entities do not know them, and TypeORM
@@ -71,10 +77,8 @@ describe('migrations', () => {
     ).map(({ name }) => name);
   beforeAll(async () => {
     Logger.overrideLogger(false);
-    const entities = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.entity.ts'),
-    );
-    for (const file of entities) await import(join(SOURCES, file));
+    const entities = sourceFiles(/\.entity\.ts$/);
+    for (const file of entities) await import(join(ROOT, file));
     scratch = await createScratchDatabase();
   });
   beforeEach(async () => {

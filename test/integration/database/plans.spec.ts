@@ -12,7 +12,7 @@ import {
   type OpenDatabase,
   type Reach,
   withinOrganization,
-} from '../../../src/platform/postgres';
+} from '../../../src/infrastructure/postgres';
 import { RunRepository } from '../../../src/runs/record/run.repository';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 

@@ -12,11 +12,11 @@ import {
   openDatabase,
   type OpenDatabase,
   withinOrganization,
-} from '../../../src/platform/postgres';
+} from '../../../src/infrastructure/postgres';
 import { Gate } from '../../../src/kernel';
-import { queryPrepared } from '../../../src/platform/database';
-import type { Config } from '../../../src/platform/config';
-import { Signals } from '../../../src/platform/signals';
+import { queryPrepared } from '../../../src/infrastructure/database';
+import type { Config } from '../../../src/infrastructure/config';
+import { Signals } from '../../../src/infrastructure/signals';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { until } from '../../support/until';
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { databaseErrorToAppError, queryPrepared } from '../../../src/platform/database';
+import { databaseErrorToAppError, queryPrepared } from '../../../src/infrastructure/database';
 import { openTestDatabase } from '../../support/database';
 
 let dataSource: DataSource;

@@ -11,8 +11,8 @@ import {
   protectedTables,
   revertLast,
   rowSecurityState,
-} from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
+} from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 import { type ServerProcess, startServer } from '../../support/server-process';
 import { startUpstream } from '../../support/upstream';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
-import { SERVICE_ROLE, TENANT_ROLE, unplacedTables } from '../../../src/platform/postgres';
+import { SERVICE_ROLE, TENANT_ROLE, unplacedTables } from '../../../src/infrastructure/postgres';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 
 const ORGANIZATIONS = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'] as const;
@@ -23,7 +23,7 @@ describe('row-level security', () => {
       expect(open).toEqual([]);
     });
 
-    /** A table listed here needs `organization_id`, or a line in src/platform/postgres/row-security/tables.ts. */
+    /** A table listed here needs `organization_id`, or a line in src/infrastructure/postgres/row-security/tables.ts. */
     it('knows to whom the rows of every other table belong', async () => {
       expect(await unplacedTables(dataSource)).toEqual([]);
     });

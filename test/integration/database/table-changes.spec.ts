@@ -3,15 +3,15 @@ import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { FilesService } from '../../../src/files';
 import { CollectionReferences } from '../../../src/knowledge-bases/retrieval/collections/collection-references';
-import type { Config } from '../../../src/platform/config';
-import { RowCache, TableChanges } from '../../../src/platform/row-cache';
+import type { Config } from '../../../src/infrastructure/config';
+import { RowCache, TableChanges } from '../../../src/infrastructure/row-cache';
 import {
   acrossOrganizations,
   openDatabase,
   type OpenDatabase,
   withinOrganization,
-} from '../../../src/platform/postgres';
-import { Signals } from '../../../src/platform/signals';
+} from '../../../src/infrastructure/postgres';
+import { Signals } from '../../../src/infrastructure/signals';
 import { RubricsService } from '../../../src/rubrics';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { addOrganization } from '../../support/run-process';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Column, CreateDateColumn, type DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { TenantScope, Transactions } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
+import { TenantScope, Transactions } from '../../../src/infrastructure/database';
+import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 @Entity('notes')

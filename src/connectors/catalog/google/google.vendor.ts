@@ -1,4 +1,4 @@
-import type { Vendor } from '../../../platform/config';
+import type { Vendor } from '../../../infrastructure/config';
 
 export const GOOGLE_VENDOR: Vendor = {
   name: 'google',

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Finding, finding } from '../../../platform/findings';
+import { type Finding, finding } from '../../../infrastructure/findings';
 import { faultOf, reasonOf } from './s3.errors';
 import { S3Connection } from './s3-connection';
 

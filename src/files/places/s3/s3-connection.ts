@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type * as Sdk from '@aws-sdk/client-s3';
-import { CONFIG, type Config } from '../../../platform/config';
+import { CONFIG, type Config } from '../../../infrastructure/config';
 import { isMissingObject, reasonOf, s3Error } from './s3.errors';
 
 type S3Settings = Config['files']['s3'];

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsNumber, Max, Min, ValidateNested } from 'class-validator';
-import { MayBeOmitted } from '../../../platform/http';
+import { MayBeOmitted } from '../../../infrastructure/http';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../../storage/knowledge-base.types';
 
 const DEPTHS = [5, 10] as const;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../../platform/database';
+import type { Transaction } from '../../../infrastructure/database';
 import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
 import { isSlug } from '../../storage/slug';
 

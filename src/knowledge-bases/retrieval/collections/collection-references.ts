@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { notFound, type Principal } from '../../../kernel';
-import { RowCache, TableChanges } from '../../../platform/row-cache';
+import { RowCache, TableChanges } from '../../../infrastructure/row-cache';
 import { ExternalCollectionRepository } from '../../external/external-collection.repository';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';

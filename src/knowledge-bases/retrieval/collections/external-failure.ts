@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../kernel';
-import type { OutboundResponse } from '../../../platform/outbound';
+import type { OutboundResponse } from '../../../infrastructure/outbound';
 
 /** 4xx statuses that a retry may fix. Every other 4xx is final and says nothing about the health of the server. */
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425]);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject } from '../../../kernel';
 import type { KnowledgeBaseRuntime } from '../../../organizations';
-import { OutboundClient } from '../../../platform/outbound';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import { noUsableAnswer, refusalOf } from './external-failure';
 
 const TIMEOUT_MS = 10_000;

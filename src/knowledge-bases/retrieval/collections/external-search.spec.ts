@@ -1,5 +1,5 @@
-import type { Config } from '../../../platform/config';
-import type { OutboundClient } from '../../../platform/outbound';
+import type { Config } from '../../../infrastructure/config';
+import type { OutboundClient } from '../../../infrastructure/outbound';
 import { ExternalSearch } from './external-search';
 import type { RetrievalQuery } from '../passages/retrieval.types';
 

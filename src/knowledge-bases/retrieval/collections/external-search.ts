@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
 import { type KnowledgeBaseRuntime, OrganizationsService } from '../../../organizations';
-import { CONFIG, type Config } from '../../../platform/config';
-import { traceHeaders } from '../../../platform/context';
-import { OutboundClient } from '../../../platform/outbound';
+import { CONFIG, type Config } from '../../../infrastructure/config';
+import { traceHeaders } from '../../../infrastructure/context';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import { referenceName } from './collection-names';
 import { noUsableAnswer, refusalOf } from './external-failure';
 import type { Passage, RetrievalQuery } from '../passages/retrieval.types';

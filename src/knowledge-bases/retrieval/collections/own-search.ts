@@ -17,7 +17,7 @@ import type { PassageQuery } from '../passages/retrieval.types';
 import { corrected, type Correction, provenBy, SpellingCorrector, spelt } from '../question/spelling-corrector';
 import { foreignLanguages, type Question, worded } from '../question/wordings';
 import { NOT_TRANSLATED, QuestionLanguages, type Translations } from '../translation/question-languages';
-import type { TextLanguage } from '../../../platform/languages';
+import type { TextLanguage } from '../../../infrastructure/languages';
 
 /** Longer questions are cut: the beginning usually names the topic. */
 const QUERY_CHARS = 8_000;

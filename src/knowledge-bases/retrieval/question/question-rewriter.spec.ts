@@ -1,7 +1,7 @@
 import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../../connectors';
 import { AppError, type ChatMessage } from '../../../kernel';
 import type { OrganizationsService, ProviderRuntime } from '../../../organizations';
-import type { LanguageDetector } from '../../../platform/languages';
+import type { LanguageDetector } from '../../../infrastructure/languages';
 import { QuestionRewriter, type QuestionToRewrite, transcript, usable } from './question-rewriter';
 import { cpuTimeOf } from '../../../../test/support/cpu-time';
 

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '../../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../../organizations';
-import { isIn, LanguageDetector } from '../../../platform/languages';
+import { isIn, LanguageDetector } from '../../../infrastructure/languages';
 import { withTopics } from './follow-up';
 import { contentWords } from './question-words';
 

@@ -1,4 +1,4 @@
-import { isIn, type TextLanguage } from '../../../platform/languages';
+import { isIn, type TextLanguage } from '../../../infrastructure/languages';
 import { NO_LANGUAGE, searchConfiguration } from '../../search/words/language';
 import { searchableQuestion } from '../../search/words/searchable-text';
 import { withoutStopWords } from '../../search/words/stop-words';

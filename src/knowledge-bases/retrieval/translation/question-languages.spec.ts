@@ -1,6 +1,6 @@
 import type { TranslatorService } from '../../../connectors';
 import { AppError } from '../../../kernel';
-import type { LanguageDetector } from '../../../platform/languages';
+import type { LanguageDetector } from '../../../infrastructure/languages';
 import { QuestionLanguages } from './question-languages';
 
 const spanish = { language: 'es', scores: { es: 0.9 } };

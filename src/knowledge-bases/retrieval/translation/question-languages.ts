@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { TranslatorService } from '../../../connectors';
-import { isIn, LanguageDetector, type TextLanguage } from '../../../platform/languages';
+import { isIn, LanguageDetector, type TextLanguage } from '../../../infrastructure/languages';
 import { translationFailure, translationWarning } from './translation-failure';
 
 /** Longer questions are cut: some translators take the question as part of the URL. */

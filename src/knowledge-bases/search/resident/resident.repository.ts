@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { queryPrepared } from '../../../platform/database';
+import { queryPrepared } from '../../../infrastructure/database';
 import { WORDS } from '../bm25-query';
 import { CHUNK_COLUMNS } from '../hit-rows';
 import type { QuestionWord } from './rank-resident';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ANN_HALF, annType, type AnnIndex } from './vector-query';
-import { DATABASE, type OpenDatabase } from '../../../platform/database';
+import { DATABASE, type OpenDatabase } from '../../../infrastructure/database';
 
 /** Vector indexes that are too large for a scan and have few enough dimensions for a graph. */
 const WANTED = `

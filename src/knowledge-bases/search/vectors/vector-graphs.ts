@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DATABASE, type OpenDatabase } from '../../../platform/database';
+import { DATABASE, type OpenDatabase } from '../../../infrastructure/database';
 import type { AnnIndex } from './vector-query';
 import { type ExistingGraph, VectorGraphRepository } from './vector-graphs.repository';
 

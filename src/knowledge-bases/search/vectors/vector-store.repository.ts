@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { DATABASE, type OpenDatabase, type Transaction } from '../../../platform/database';
+import { DATABASE, type OpenDatabase, type Transaction } from '../../../infrastructure/database';
 import { vectorText } from './vector-query';
 
 /** Arbitrary, but the same in every replica. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel';
-import { CONFIG, type Config } from '../../../platform/config';
-import { type OutboundBytes, OutboundClient } from '../../../platform/outbound';
+import { CONFIG, type Config } from '../../../infrastructure/config';
+import { type OutboundBytes, OutboundClient } from '../../../infrastructure/outbound';
 import type { SourceEntity } from '../storage/source.entity';
 import type { SourceKind } from '../storage/source.types';
 import { asUtf8, formatOf, isCaptionsFile } from './media-type';

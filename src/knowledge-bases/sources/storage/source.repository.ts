@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any, DataSource, In, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { TenantScope, type Transaction } from '../../../platform/database';
+import { TenantScope, type Transaction } from '../../../infrastructure/database';
 import type { RowRef } from '../../storage/row-queue';
 import { SourceEntity } from './source.entity';
 import type { FetchStatus, SourceRefresh } from './source.types';

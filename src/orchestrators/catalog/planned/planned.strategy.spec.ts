@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel';
-import type { PlannableTool, Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../../../planning';
+import type { PlannableTool, Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../../planning';
 import type { PipelineTool } from '../../../tools';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from '../../testing/scripted-job';
 import { describeStrategy } from '../../testing/strategy.conformance';

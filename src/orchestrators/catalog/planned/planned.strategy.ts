@@ -10,7 +10,7 @@ import {
   planSummary,
   type ToolPlan,
   withFoundWords,
-} from '../../../planning';
+} from '../../planning';
 import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../../tools';
 import type {
   OrchestratorStrategy,

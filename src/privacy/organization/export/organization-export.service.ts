@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../../files';
 import { AppError, type Caller, isJsonObject } from '../../../kernel';
-import { AuditLog } from '../../../platform/audit';
-import { isSealed } from '../../../platform/secrets';
+import { AuditLog } from '../../../infrastructure/audit';
+import { isSealed } from '../../../infrastructure/secrets';
 import { archivePath } from '../../export/archive-path';
 import type { ExportedFile } from '../../export/person-export.service';
 import { NOT_EXPORTED } from './exported-tables';

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type ChangedEnding, OrganizationEndings } from '../../../organizations';
-import { batches, type Transaction } from '../../../platform/database';
-import { JobQueue, type Queue, type RunningJob } from '../../../platform/jobs';
-import { MAIL_TIMEOUT_MS, MailError, Mailer } from '../../../platform/mail';
+import { batches, type Transaction } from '../../../infrastructure/database';
+import { JobQueue, type Queue, type RunningJob } from '../../../infrastructure/jobs';
+import { MAIL_TIMEOUT_MS, MailError, Mailer } from '../../../infrastructure/mail';
 import { NoticePeopleRepository } from './notice-people.repository';
 import { noticeMail } from './notice-texts';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../../kernel';
-import { traceHeaders } from '../../../platform/context';
-import { type OutboundClient, outboundFailure } from '../../../platform/outbound';
+import { traceHeaders } from '../../../infrastructure/context';
+import { type OutboundClient, outboundFailure } from '../../../infrastructure/outbound';
 
 /** Bytes of one answer, streamed or not. */
 export const ANSWER_BYTES = 2 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel';
 import type { McpServerRuntime } from '../../../organizations';
-import { OutboundClient } from '../../../platform/outbound';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import { readTools } from './remote-tools';
 import { type Outbound, ServerConnection } from './server-connection';
 import { LISTING_MS, pagesOf } from './tool-listings';

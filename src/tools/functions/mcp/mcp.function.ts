@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AppError, type JsonObject, type Principal } from '../../../kernel';
 import { type McpServerRuntime, OrganizationsService } from '../../../organizations';
-import { OutboundClient } from '../../../platform/outbound';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import {
   type ConfigGap,
   type FunctionContext,

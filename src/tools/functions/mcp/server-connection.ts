@@ -5,7 +5,7 @@ import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { type JSONRPCMessage, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { AppError, type JsonObject } from '../../../kernel';
 import type { McpServerRuntime } from '../../../organizations';
-import type { OutboundClient } from '../../../platform/outbound';
+import type { OutboundClient } from '../../../infrastructure/outbound';
 import { guardedFetch } from './guarded-fetch';
 
 export type Outbound = Pick<OutboundClient, 'dispatcher' | 'assertDialable'>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { McpServerRuntime } from '../../../organizations';
-import { OutboundClient } from '../../../platform/outbound';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import { ToolFailure } from '../../contract';
 import { readTools, type RemoteTool } from './remote-tools';
 import { type Outbound, ServerConnection } from './server-connection';

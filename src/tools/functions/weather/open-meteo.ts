@@ -1,5 +1,5 @@
 import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
-import type { OutboundClient } from '../../../platform/outbound';
+import type { OutboundClient } from '../../../infrastructure/outbound';
 import { ToolFailure } from '../../contract';
 import type { NamedPlace } from './place-name';
 import { conditionOf } from './weather-codes';

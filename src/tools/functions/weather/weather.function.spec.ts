@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel';
-import type { OutboundRequest, OutboundResponse } from '../../../platform/outbound';
+import type { OutboundRequest, OutboundResponse } from '../../../infrastructure/outbound';
 import { callOnly } from '../../testing/function-call';
 import { describeFunction } from '../../testing/function.conformance';
 import { WeatherFunction } from './weather.function';

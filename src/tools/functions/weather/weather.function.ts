@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../../kernel';
-import { CONFIG, type Config } from '../../../platform/config';
-import { OutboundClient } from '../../../platform/outbound';
+import { CONFIG, type Config } from '../../../infrastructure/config';
+import { OutboundClient } from '../../../infrastructure/outbound';
 import {
   type FunctionContext,
   type FunctionDeclaration,

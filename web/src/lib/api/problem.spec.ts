@@ -56,7 +56,7 @@ function codesOf(folder: string): readonly string[] {
 
 // Other languages have the same keys (`messages.spec.ts`).
 it('every reason and every code of a problem has words', () => {
-  const codes = [...ERROR_REASONS, ...codesOf(join(ROOT, 'src'))];
+  const codes = [...ERROR_REASONS, ...codesOf(join(ROOT, 'src')), ...codesOf(join(ROOT, 'extensions'))];
   expect(codes.length).toBeGreaterThan(120);
   expect(codes.filter((code) => !isWorded(code))).toEqual([]);
   expect(ERROR_REASONS.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { ToolInfo } from '$lib/definition/assistant';
 import { same } from '$lib/ui/differences';
-import { compileTemplate, type LabelledSlot, numberedPlaceholder, renameSlots } from '../../../../src/templates';
+import { compileTemplate, type LabelledSlot, numberedPlaceholder, renameSlots } from '../../../../src/kernel/templates';
 import { fillsSlot, numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 
 export interface PipelineState {

@@ -1,5 +1,5 @@
 import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistant';
-import { numberedPlaceholder, renameSlots } from '../../../../src/templates';
+import { numberedPlaceholder, renameSlots } from '../../../../src/kernel/templates';
 import { numberOf, pipelineTool, type ToolEntry } from './pipeline-entry';
 
 type Stored = Readonly<Record<string, unknown>>;

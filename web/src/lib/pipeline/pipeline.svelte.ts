@@ -9,7 +9,7 @@ import {
   numberedPlaceholder,
   type SlotGrammar,
   type TemplateStyle,
-} from '../../../../src/templates';
+} from '../../../../src/kernel/templates';
 import {
   type Change,
   fillsSlot,

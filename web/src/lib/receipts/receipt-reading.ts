@@ -1,4 +1,9 @@
-import { checkReceipt, type ReceiptCheck, type ReceiptKey, type SignedReceipt } from '../../../../src/receipts/check';
+import {
+  checkReceipt,
+  type ReceiptCheck,
+  type ReceiptKey,
+  type SignedReceipt,
+} from '../../../../src/runs/receipts/check';
 
 export type { ReceiptCheck, ReceiptKey, SignedReceipt };
 

@@ -8,7 +8,7 @@ import {
 import { standardKeymap } from '@codemirror/commands';
 import { Annotation, EditorSelection, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view';
-import type { SlotGrammar } from '../../../../src/templates';
+import type { SlotGrammar } from '../../../../src/kernel/templates';
 import type { SlotState, TemplateDocument } from './document';
 import { editsBetween } from './edits';
 import { editorTheme } from './editor-theme';

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
-import { USER_INPUT } from '../../../../src/templates';
+import { USER_INPUT } from '../../../../src/kernel/templates';
 import type { SlotState } from './document';
 
 export type Fix =

@@ -1,4 +1,4 @@
-import { compileTemplate, type SlotGrammar } from '../../../../src/templates';
+import { compileTemplate, type SlotGrammar } from '../../../../src/kernel/templates';
 
 /** What the buttons around a text need of it, whichever element it is edited in. */
 export interface Surface {

@@ -1,6 +1,11 @@
 import type { SlotState, TemplateDocument } from '$lib/template/document';
 import { History } from '$lib/ui/history.svelte';
-import { compileTemplate, numberedPlaceholder, type SlotGrammar, USER_INPUT } from '../../../../../src/templates';
+import {
+  compileTemplate,
+  numberedPlaceholder,
+  type SlotGrammar,
+  USER_INPUT,
+} from '../../../../../src/kernel/templates';
 import type { TemplateType } from './template.types';
 
 /** Kinds of slots that are offered for tools. */

@@ -1,0 +1,61 @@
+import { Module } from '@nestjs/common';
+import { AnsweringModule } from '../../src/answering';
+import { AssistantsModule } from '../../src/assistants';
+import { AuthModule } from '../../src/auth';
+import { ConnectorsModule } from '../../src/connectors';
+import { KnowledgeBasesModule } from '../../src/knowledge-bases';
+import { OrganizationsModule } from '../../src/organizations';
+import { RubricsModule } from '../../src/rubrics';
+import { RunDoorModule } from '../../src/runs-api';
+import { RunsModule } from '../../src/runs';
+import { Checks } from './expectations/checks.service';
+import { ExpectationCatalogue } from './expectations/expectation-catalogue';
+import { ExpectationsController } from './expectations/expectations.controller';
+import { PublicationGates } from './gate/publication-gates.service';
+import { PublicationGatesController } from './gate/publication-gates.controller';
+import { PublicationRulesModule } from './publication-rules.module';
+import { OperatorTests } from './test-runs/operator-tests.service';
+import { TestAsking } from './test-runs/asking.service';
+import { TestDiffs } from './test-runs/test-diffs.service';
+import { TestRunRepository } from './test-runs/test-run.repository';
+import { TestRunWorker } from './test-runs/test-run-worker.service';
+import { TestRuns } from './test-runs/test-runs.service';
+import { TestRunsController } from './test-runs/test-runs.controller';
+import { TestedAssistantRepository } from './test-runs/tested-assistants.repository';
+import { AssistantTests } from './tests/assistant-tests.service';
+import { AssistantTestsController } from './tests/assistant-tests.controller';
+import { RubricReach } from './tests/rubric-reach.service';
+import { TestProposals } from './tests/test-proposals.service';
+
+@Module({
+  imports: [
+    AnsweringModule,
+    AssistantsModule,
+    AuthModule,
+    ConnectorsModule,
+    KnowledgeBasesModule,
+    OrganizationsModule,
+    PublicationRulesModule,
+    RubricsModule,
+    RunDoorModule,
+    RunsModule,
+  ],
+  controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController],
+  providers: [
+    AssistantTests,
+    Checks,
+    ExpectationCatalogue,
+    OperatorTests,
+    PublicationGates,
+    RubricReach,
+    TestAsking,
+    TestDiffs,
+    TestProposals,
+    TestRunRepository,
+    TestRunWorker,
+    TestRuns,
+    TestedAssistantRepository,
+  ],
+  exports: [OperatorTests],
+})
+export class AssistantTestsModule {}

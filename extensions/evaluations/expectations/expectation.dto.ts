@@ -1,0 +1,47 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsObject, IsString, MaxLength } from 'class-validator';
+import type { JsonObject } from '../../../src/kernel';
+import { OUTCOME_STATUSES, type OutcomeStatus } from '../contract';
+
+export class ExpectationKindDto {
+  @ApiProperty({ example: 'cites_document' })
+  name!: string;
+  /** Name and explanation by language. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  texts!: object;
+  /** JSON Schema of the config. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  config_schema!: JsonObject;
+  /** `model`: a model of the organization may be asked. */
+  @ApiProperty({ enum: ['exact', 'model'] })
+  checked_by!: string;
+}
+
+export class ExpectationListDto {
+  expectations!: ExpectationKindDto[];
+}
+
+export class ExpectationDto {
+  @IsString()
+  @MaxLength(64)
+  @ApiProperty({ example: 'cites_document' })
+  kind!: string;
+
+  @IsObject()
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    example: { document: 'photosynthesis.pdf', page: 3 },
+  })
+  config!: JsonObject;
+}
+
+export class CheckedExpectationDto extends ExpectationDto {
+  /** Only `passed` counts as passed. `gone`: what it refers to no longer exists. */
+  @ApiProperty({ enum: OUTCOME_STATUSES })
+  status!: OutcomeStatus;
+  /** Evidence for the result: titles, a figure, or the reason of the judge. */
+  found!: string;
+  /** The model that judged it; null for an exact check. */
+  judged_by!: string | null;
+}

@@ -1,0 +1,51 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { TEST_STATES } from '../test-runs/test-result.types';
+import { GATE_OVERRIDES, type GateOverride } from './publication-gate.types';
+
+export class GateSettingsDto {
+  /** Whether a version is published only when its tests pass on it. */
+  @IsBoolean()
+  @ApiProperty()
+  required!: boolean;
+
+  /** The right to publish in spite of failing tests: administrators only, or the owner of the assistant, too. */
+  @IsIn(GATE_OVERRIDES)
+  @ApiProperty({ enum: GATE_OVERRIDES })
+  override!: GateOverride;
+}
+
+export class GateQueryDto {
+  /** The version to publish; the newest when absent. */
+  @MayBeOmitted()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  @ApiPropertyOptional({ type: 'integer' })
+  version?: number;
+}
+
+export class GateTestDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+  name!: string;
+  /** `not_run`: no result on this version, or the test was changed since. */
+  @ApiProperty({ enum: [...TEST_STATES, 'not_run'] })
+  state!: string;
+}
+
+export class GateDto extends GateSettingsDto {
+  /** The organization demands it of every assistant, whatever `required` says. Its own rule for overrides applies then. */
+  by_organization!: boolean;
+  /** Whether the caller may publish although tests do not pass. */
+  may_override!: boolean;
+  @ApiProperty({ type: 'integer' })
+  version!: number;
+  /** Whether every test passes on this version; false without a test. */
+  passes!: boolean;
+  @ApiProperty({ type: [GateTestDto] })
+  tests!: GateTestDto[];
+}

@@ -1,0 +1,119 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../../../src/kernel';
+import { AssistantIdPipe } from '../../../src/assistants';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../../../src/infrastructure/http';
+import { Idempotent } from '../../../src/infrastructure/idempotency';
+import {
+  AssistantTestDto,
+  AssistantTestPageDto,
+  CreateAssistantTestDto,
+  ProposalQueryDto,
+  UpdateAssistantTestDto,
+} from './assistant-test.dto';
+import { AssistantTests } from './assistant-tests.service';
+import { TestProposals } from './test-proposals.service';
+
+@ApiTags('Tests of assistants')
+@Controller('api/v1/assistants/:id/tests')
+export class AssistantTestsController {
+  constructor(
+    private readonly tests: AssistantTests,
+    private readonly proposals: TestProposals,
+  ) {}
+
+  @Get()
+  @Access({ scope: 'read', role: 'teacher', summary: 'Tests of an assistant, oldest first' })
+  @ApiOkResponse({ type: AssistantTestPageDto })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<AssistantTestDto>> {
+    return this.tests.list(caller, id, toPageRequest(page));
+  }
+
+  @Get('proposal')
+  @Access({
+    scope: 'read',
+    role: 'teacher',
+    summary: 'A test that a run would pass',
+    description:
+      'The body of a `POST` to the tests: the questions of the run, and what was cited and found as expectations.',
+  })
+  @ApiOkResponse({ type: CreateAssistantTestDto })
+  propose(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Query() { run_id: runId }: ProposalQueryDto,
+  ): Promise<CreateAssistantTestDto> {
+    return this.proposals.of(caller, id, runId);
+  }
+
+  @Post()
+  @TagsVersion()
+  @Idempotent()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Add a test' })
+  @ApiCreatedResponse({ type: AssistantTestDto })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Body() body: CreateAssistantTestDto,
+  ): Promise<AssistantTestDto> {
+    return this.tests.create(caller, id, body);
+  }
+
+  @Get(':test')
+  @TagsVersion()
+  @Access({ scope: 'read', role: 'teacher', summary: 'Read a test' })
+  @ApiOkResponse({ type: AssistantTestDto })
+  get(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('test') test: string,
+  ): Promise<AssistantTestDto> {
+    return this.tests.get(caller, id, test);
+  }
+
+  @Patch(':test')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Change a test',
+    description: 'Absent members stay. Earlier results of the test no longer count before a publication.',
+  })
+  @ApiOkResponse({ type: AssistantTestDto })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('test') test: string,
+    @Body() body: UpdateAssistantTestDto,
+    @IfMatch('demanded') expected: number | null,
+  ): Promise<AssistantTestDto> {
+    return this.tests.update(caller, id, test, body, expected);
+  }
+
+  @Delete(':test')
+  @HttpCode(204)
+  @ReadsIfMatch('welcome')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Delete a test' })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('test') test: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    await this.tests.remove(caller, id, test, expected);
+  }
+}

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantsService } from '../../src/assistants';
+import type { Caller } from '../../src/kernel';
+import { wordsOf } from '../../src/knowledge-bases';
+import { PriceLists } from '../../src/metering';
+import { OrganizationsService } from '../../src/organizations';
+import { costOf, daysOf, hoursOf, materialOf, peopleOf, speedOf, tokensOf } from './figures/class-figures';
+import { missedOf, ratingsOf } from './figures/class-words';
+import { type DistinctQuestion, distinctQuestions, type MaskedQuestion } from './grouping/distinct-questions';
+import type { QuestionGrouping } from './grouping/question-grouping.types';
+import { QuestionGroups } from './grouping/question-groups.service';
+import type { TellableGroups } from './grouping/similar-questions';
+import { TimeSlices } from './time-slices';
+import type { InsightsDto, InsightsQueryDto } from './insights.dto';
+import type { NamedKnowledgeBases } from './material/assistant-material.repository';
+import { UnusedMaterialService } from './material/unused-material.service';
+import { areEnough, countOf, LEAST_PEOPLE } from './privacy/least-people';
+import type { PeopleMask } from './privacy/mask-people';
+import { type AskedPeriod, AskedPeriods } from './reading/asked-period.service';
+import type { AskedQuestion } from './reading/asked-question.types';
+
+type ClassInsights = Omit<InsightsDto, 'groupings'>;
+
+interface Asked {
+  readonly caller: Caller;
+  readonly material: NamedKnowledgeBases;
+  readonly groupBy: QuestionGrouping;
+}
+
+/** Tells the editors of an assistant what their class asks, and nothing about fewer than five people. */
+@Injectable()
+export class InsightsService {
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly periods: AskedPeriods,
+    private readonly groups: QuestionGroups,
+    private readonly unused: UnusedMaterialService,
+    private readonly organizations: OrganizationsService,
+    private readonly prices: PriceLists,
+  ) {}
+
+  /** @throws {AppError} `not_found`, `forbidden`; `conflict` for groups by meaning without an embedding model */
+  async of(caller: Caller, assistantId: number, query: InsightsQueryDto): Promise<InsightsDto> {
+    await this.assistants.assertConfigurable(caller, assistantId);
+    const { organizationId } = caller;
+    const material = await this.unused.material(caller, assistantId);
+    if (query.group_by === 'meaning') await this.groups.modelOf(organizationId, material.embedding);
+    const groupings = [...(await this.groups.possible(organizationId, material.embedding))];
+    const { days, time_zone: timeZone, group_by: groupBy } = query;
+    const period = await this.periods.last(organizationId, { assistantId, days, timeZone });
+    const isTold = areEnough(peopleOf(period.questions));
+    const told = isTold ? await this.told(period, { caller, material, groupBy }) : untold(period, groupBy);
+    return { ...told, groupings };
+  }
+
+  private async told(period: AskedPeriod, { caller, material, groupBy }: Asked): Promise<ClassInsights> {
+    const { dates, local, questions, capped } = period;
+    const { organizationId } = caller;
+    const people = peopleOf(questions);
+    const mask = await this.periods.maskOf(organizationId, people);
+    const distinct = distinctQuestions(await masked(questions, mask));
+    const payer = await this.organizations.runtime(organizationId);
+    const [{ currency }, grouped, knowledgeBases] = await Promise.all([
+      this.prices.of(payer),
+      this.grouped(organizationId, distinct, { material, groupBy }),
+      this.unused.readable(caller, material.knowledgeBaseIds),
+    ]);
+    const runIds = questions.map(({ runId }) => runId);
+    const unused = await this.unused.of(caller, knowledgeBases, runIds);
+    return {
+      ...spanOf(dates),
+      questions: questions.length,
+      people: people.size,
+      enough: true,
+      least_people: LEAST_PEOPLE,
+      capped,
+      deleted_questions: countOf(questions.filter(({ text }) => text === null).map(({ userId }) => userId)).told,
+      days: daysOf(questions, dates, local),
+      hours: hoursOf(questions, local),
+      speed: speedOf(questions),
+      cost: costOf(questions, currency),
+      tokens: tokensOf(questions),
+      material: materialOf(questions),
+      missed: missedOf(distinct),
+      groups: grouped.groups.map((group) => ({ ...group, words: [...group.words] })),
+      grouped_by: groupBy,
+      hidden: grouped.hidden,
+      unused,
+      ratings: ratingsOf(questions, (text, userId) => mask.mask(text, userId)),
+      fixes: { knowledge_bases: [...knowledgeBases] },
+    };
+  }
+
+  private grouped(
+    organizationId: string,
+    questions: readonly DistinctQuestion[],
+    { material, groupBy }: Omit<Asked, 'caller'>,
+  ): Promise<TellableGroups> {
+    if (groupBy === 'words') return this.groups.byWords(questions);
+    return this.groups.byMeaning(organizationId, questions, material.embedding);
+  }
+}
+
+/** Questions whose words are kept, without people in them. */
+async function masked(questions: readonly AskedQuestion[], mask: PeopleMask): Promise<MaskedQuestion[]> {
+  const slices = new TimeSlices();
+  const kept: MaskedQuestion[] = [];
+  for (const asked of questions) {
+    if (asked.text === null) continue;
+    await slices.ifDue();
+    const text = mask.mask(asked.text, asked.userId);
+    kept.push({ asked, text, words: wordsOf(text) });
+  }
+  return kept;
+}
+
+const spanOf = (dates: readonly string[]): Pick<InsightsDto, 'from' | 'to'> => ({
+  from: dates[0] ?? '',
+  to: dates.at(-1) ?? '',
+});
+
+/** The answer about a class of too few people, the same for four people and for nobody. */
+const untold = ({ dates }: AskedPeriod, grouped_by: QuestionGrouping): ClassInsights => ({
+  ...spanOf(dates),
+  questions: null,
+  people: null,
+  enough: false,
+  least_people: LEAST_PEOPLE,
+  capped: false,
+  deleted_questions: null,
+  days: [],
+  hours: [],
+  speed: null,
+  cost: null,
+  tokens: null,
+  material: { searched: null, nothing: null, weak: null, good: null },
+  missed: [],
+  groups: [],
+  grouped_by,
+  hidden: { groups: null, questions: null },
+  unused: [],
+  ratings: null,
+  fixes: { knowledge_bases: [] },
+});

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { ImportedAssistant } from '../../../src/assistants';
+import type { ImportedFile, StoredBytes } from '../../../src/files';
+import { uuidv7 } from '../../../src/kernel';
+import { type ImportedMember, MemberImport } from '../../../src/organizations';
+import { AuditLog, type AuditRecord } from '../../../src/infrastructure/audit';
+import { batches, type ImportTarget } from '../../../src/infrastructure/database';
+import { fingerprint } from '../convert/fingerprint';
+import type { WriteContext } from '../plan/import-context.types';
+import type { ImportPlan, PlannedMember, SourceItem } from '../plan/plan.types';
+import type { ItemKind } from '../report/report.types';
+import { OriginRepository } from '../storage/origin.repository';
+import { ActivityWriter } from './activity-writer';
+import { AssistantWriter } from './assistant-writer';
+import type { TransferredFiles } from './file-transfer';
+import { ImportTargets } from './import-targets';
+import { LtiWriter } from './lti-writer';
+import { noteGone } from './note-gone';
+import { OrganizationWriter } from './organization-writer';
+import { PasswordWriter } from './password-writer';
+import { Reconciliation } from './reconciliation';
+
+type ImportEntry = Pick<AuditRecord, 'action' | 'target' | 'after'>;
+
+export interface WrittenContent {
+  readonly assistants: readonly {
+    readonly origin: number;
+    readonly id: number;
+    readonly name: string;
+    readonly isNew: boolean;
+  }[];
+  /** Bytes that a row names now. */
+  readonly used: readonly StoredBytes[];
+  /** Bytes that no row names any more. */
+  readonly replaced: readonly StoredBytes[];
+}
+
+const AUDIT_BATCH = 200;
+
+/** Writes an organization, its people and their content, in the order of their references. */
+@Injectable()
+export class ImportWriter {
+  constructor(
+    private readonly organizations: OrganizationWriter,
+    private readonly members: MemberImport,
+    private readonly targets: ImportTargets,
+    private readonly assistants: AssistantWriter,
+    private readonly activities: ActivityWriter,
+    private readonly passwords: PasswordWriter,
+    private readonly lti: LtiWriter,
+    private readonly origins: OriginRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** null when the organization's slug is taken. */
+  async write(plan: ImportPlan, files: TransferredFiles, context: WriteContext): Promise<WrittenContent | null> {
+    if (!(await this.organizations.write(plan, context))) return null;
+    const { targets } = this;
+    const members = await this.writeMembers(plan.members, context);
+    await this.passwords.write(plan, context);
+    const rubrics = await reconciled('rubric', targets.rubrics, plan.rubrics, context);
+    const templates = await reconciled('prompt_template', targets.promptTemplates, plan.promptTemplates, context);
+    const collections = await reconciled('collection', targets.collections, plan.collections, context, collectionId);
+    const assistants = await this.assistants.write(plan, files.nameOf, context);
+    const shares = await this.assistants.share(plan, assistants.ids, context);
+    const activities = await this.activities.write(assistants.ids, context);
+    const keys = await this.lti.keys(assistants.ids, context);
+    const ltiPeople = await this.lti.people(plan.userIds, context);
+    const stored = await reconciled('file', targets.files, files.items, context);
+    const courses = [activities, keys, ltiPeople];
+    for (const { kind, links } of [members, rubrics, templates, collections, assistants, shares, stored, ...courses]) {
+      await this.origins.save(context.organizationId, context.options.sourceName, kind, links, context.tx);
+    }
+    for (const each of [assistants, rubrics, templates, collections, ...courses]) await noteGone(each, context);
+    await this.record([...members.created.map(memberEntry), ...assistantEntries(assistants)], context);
+    return { assistants: assistantsOf(plan, assistants), ...bytesOf(stored) };
+  }
+
+  private async writeMembers(
+    members: readonly PlannedMember[],
+    context: WriteContext,
+  ): Promise<Reconciliation<ImportedMember>> {
+    const reconciliation = new Reconciliation('member', this.members, context);
+    const matches = await reconciliation.match(members);
+    const created = members.filter(({ origin }) => matches.get(origin)?.status === 'new');
+    const accounts = created.map(({ name, value }) => ({ id: value.userId, email: name }));
+    await this.members.addAccounts(context, accounts);
+    await reconciliation.write(members, ({ value }) => value.userId);
+    return reconciliation;
+  }
+
+  private async record(entries: readonly ImportEntry[], context: WriteContext): Promise<void> {
+    if (!context.report.wrote) return;
+    const { organization, organizationId, options, tx } = context;
+    const { id, slug, name } = organization;
+    const target = { type: 'organization', id: organizationId };
+    const after = { source: options.sourceName, origin: id, slug, name };
+    for (const batch of batches([{ action: 'organization.import', target, after }, ...entries], AUDIT_BATCH)) {
+      await this.audit.recordAll(
+        batch.map((entry) => ({ ...entry, caller: null, organizationId })),
+        tx,
+      );
+    }
+  }
+}
+
+const collectionId = ({ value }: ImportPlan['collections'][number]): string => value.collectionId;
+
+async function reconciled<T>(
+  kind: ItemKind,
+  target: ImportTarget<T>,
+  items: readonly SourceItem<T>[],
+  context: WriteContext,
+  idOf: (item: SourceItem<T>) => string = () => uuidv7(),
+): Promise<Reconciliation<T>> {
+  const reconciliation = new Reconciliation(kind, target, context);
+  await reconciliation.match(items);
+  await reconciliation.write(items, idOf);
+  return reconciliation;
+}
+
+function assistantsOf(
+  plan: ImportPlan,
+  { ids, created }: Reconciliation<ImportedAssistant>,
+): WrittenContent['assistants'] {
+  const isNew = new Set(created.map(({ origin }) => origin));
+  return plan.assistants.flatMap(({ id: origin, origin: key, name }) => {
+    const id = ids.get(key);
+    return id === undefined ? [] : [{ origin, id: Number(id), name, isNew: isNew.has(key) }];
+  });
+}
+
+const memberEntry = ({ name: email, value: { userId, name, role } }: SourceItem<ImportedMember>): ImportEntry => ({
+  action: 'member.add',
+  target: { type: 'member', id: userId },
+  after: { email, name, role },
+});
+
+const assistantEntries = ({ ids, created, updated }: Reconciliation<ImportedAssistant>): ImportEntry[] =>
+  [...created, ...updated.map(({ item }) => item)].map(({ origin, value }) => ({
+    action: 'assistant.import',
+    target: { type: 'assistant', id: ids.get(origin) ?? '' },
+    after: { origin, ...value, sha256: fingerprint(value) },
+  }));
+
+const bytesOf = ({ created, updated }: Reconciliation<ImportedFile>): Pick<WrittenContent, 'used' | 'replaced'> => ({
+  used: [...created, ...updated.map(({ item }) => item)].map(({ value }) => value),
+  replaced: updated.map(({ stored }) => stored),
+});

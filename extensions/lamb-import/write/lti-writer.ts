@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { uuidv7 } from '../../../src/kernel';
+import type { ImportedKey, ImportedPerson } from '../../lti';
+import type { WriteContext } from '../plan/import-context.types';
+import type { SourceItem } from '../plan/plan.types';
+import type { LambKey } from '../source/lti-keys';
+import type { LambLtiPerson } from '../source/lti-people';
+import { ImportTargets } from './import-targets';
+import { Reconciliation } from './reconciliation';
+
+/** Writes consumer keys of LTI 1.1, and the people whom learning platforms name. LTI 1.1 stays off. */
+@Injectable()
+export class LtiWriter {
+  constructor(private readonly targets: ImportTargets) {}
+
+  /** `assistants`: ids here by the source's. */
+  async keys(assistants: ReadonlyMap<string, string>, context: WriteContext): Promise<Reconciliation<ImportedKey>> {
+    const items = (context.source.keys ?? []).flatMap((key): SourceItem<ImportedKey>[] => {
+      const assistantId = Number(assistants.get(String(key.assistantId)) ?? 0) || null;
+      if (!isOf(key, assistantId, context)) return [];
+      const { kind, consumerKey, secret } = key;
+      const origin = kind === 'assistant' ? `assistant ${key.assistantId}` : kind;
+      return [{ origin, name: consumerKey, value: { kind, consumerKey, secret, assistantId } }];
+    });
+    const reconciliation = await this.reconciled('lti_key', this.targets.keys, items, context);
+    noteKeys(items, reconciliation.created.length > 0, context);
+    return reconciliation;
+  }
+
+  /** `users`: ids here by the source's. */
+  people(users: ReadonlyMap<number, string>, context: WriteContext): Promise<Reconciliation<ImportedPerson>> {
+    const people = (context.source.ltiPeople ?? []).filter(({ userId }) => users.has(userId));
+    const named = new Map<string, Set<number>>();
+    for (const person of people) named.set(keyOf(person), (named.get(keyOf(person)) ?? new Set()).add(person.userId));
+    const seen = new Set<string>();
+    const items = people.flatMap((person): SourceItem<ImportedPerson>[] => {
+      const { id, door, legacyUserId, email, userId } = person;
+      const item = { kind: 'lti_person' as const, origin: id, name: null };
+      const here = users.get(userId) ?? '';
+      if (here === '') {
+        context.report.leaveOut(item, 'lti_person.nobody', 'belongs to a user who was not imported');
+        return [];
+      }
+      if ((named.get(keyOf(person))?.size ?? 0) > 1) {
+        context.report.leaveOut(
+          item,
+          'lti_person.ambiguous',
+          'is linked to several users; they get an account of their own',
+        );
+        return [];
+      }
+      if (seen.has(keyOf(person))) return [];
+      seen.add(keyOf(person));
+      return [{ origin: id, name: null, value: { door, legacyUserId, email, userId: here } }];
+    });
+    return this.reconciled('lti_person', this.targets.ltiPeople, items, context);
+  }
+
+  private async reconciled<T>(
+    kind: 'lti_key' | 'lti_person',
+    target: ConstructorParameters<typeof Reconciliation<T>>[1],
+    items: readonly SourceItem<T>[],
+    context: WriteContext,
+  ): Promise<Reconciliation<T>> {
+    const reconciliation = new Reconciliation(kind, target, context);
+    await reconciliation.match(items);
+    await reconciliation.write(items, () => uuidv7());
+    return reconciliation;
+  }
+}
+
+const keyOf = ({ door, legacyUserId }: LambLtiPerson): string => `${door} ${legacyUserId}`;
+
+/** One key serves the activities of all organizations: only those with activities get it. */
+function isOf({ kind, organizationId }: LambKey, assistantId: number | null, context: WriteContext): boolean {
+  const { id } = context.organization;
+  if (kind === 'assistant') return assistantId !== null;
+  return kind === 'creator' ? organizationId === id : hasActivities(context);
+}
+
+const hasActivities = ({ source, organization }: WriteContext): boolean =>
+  (source.activities ?? []).some(({ organizationId }) => organizationId === organization.id);
+
+function noteKeys(items: readonly SourceItem<ImportedKey>[], isNew: boolean, context: WriteContext): void {
+  const { report } = context;
+  const note = (code: 'lti.key_missing' | 'lti.off' | 'lti.secret_missing', message: string): void =>
+    report.note(report.organization, code, message);
+  if (hasActivities(context) && !items.some(({ value }) => value.kind === 'activity')) {
+    note(
+      'lti.key_missing',
+      "its activities use the consumer key of LAMB's environment: add it to the settings of LTI 1.1",
+    );
+  }
+  if (!isNew) return;
+  note('lti.off', 'LTI 1.1 stays switched off until an administrator sets its last day');
+  if (items.some(({ value }) => value.kind === 'assistant')) {
+    note('lti.secret_missing', 'links of a single assistant need LTI_SECRET of LAMB in the settings of LTI 1.1');
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { OrganizationsService, StandingService } from '../../../../src/organizations';
+import { type Transaction, withinOrganization } from '../../../../src/infrastructure/database';
+import type { Handover } from '../../launch/handover.repository';
+import { Launches, type VerifiedLaunch } from '../../launch/launch.service';
+import { BridgeRepository, type KeyOfBridge } from '../../legacy/bridge.repository';
+import { BridgeSecrets } from '../../legacy/bridge-secrets.service';
+import type { KeyKind } from '../../legacy/bridge.types';
+import { LegacyLinks } from '../../legacy/legacy-links.service';
+import { isSameText } from '../../legacy/same-text';
+import { RefusedLaunch } from '../../messages/launch.errors';
+import { LtiPeople } from '../../people/people.service';
+import { PlatformRepository } from '../../platforms/platform.repository';
+import { NonceRepository } from '../oauth/nonce.repository';
+import { hmacSha1 } from '../oauth/signature';
+import { assertInTime, type SignedForm } from '../oauth/signed-form';
+import { isOver } from '../settings/bridge-days';
+import { messageOf } from './launch-parameters';
+
+/** Checks launches of LTI 1.1. Afterwards they are like those of LTI 1.3. */
+@Injectable()
+export class BridgeLaunches {
+  constructor(
+    private readonly bridges: BridgeRepository,
+    private readonly secrets: BridgeSecrets,
+    private readonly nonces: NonceRepository,
+    private readonly platforms: PlatformRepository,
+    private readonly standing: StandingService,
+    private readonly organizations: OrganizationsService,
+    private readonly links: LegacyLinks,
+    private readonly launches: Launches,
+    private readonly people: LtiPeople,
+  ) {}
+
+  /** @throws RefusedLaunch. The answer does not tell an unknown key from a wrong signature; the log does. */
+  async settle(kind: KeyKind, form: SignedForm): Promise<Handover> {
+    assertInTime(form, Date.now());
+    const signer = await this.signer(kind, form);
+    const launch = await this.within(signer, form);
+    const handover = kind === 'creator' ? await this.work(launch) : await this.launches.open(launch);
+    const { organizationId, id } = signer.key;
+    await withinOrganization(organizationId, () => this.bridges.keysWithin(organizationId).markLaunch(id));
+    return handover;
+  }
+
+  /** The key of the organization that the launch is for: organizations that took in the same LAMB share its key. */
+  private async signer(kind: KeyKind, form: SignedForm): Promise<KeyOfBridge> {
+    const signers = await this.signers(kind, form);
+    const [first, ...others] = signers.filter(({ bridge }) => bridge.enabled && !isOver(bridge.until));
+    if (first === undefined) throw switchedOff(signers, form);
+    const { reader } = messageOf(form.parameters, first.key);
+    if (!(await this.nonces.use(nonceHash(kind, form)))) throw new RefusedLaunch('nonce', 'used before', reader);
+    if (others.length === 0) return first;
+    const home: KeyOfBridge[] = [];
+    for (const each of [first, ...others]) {
+      if (await this.launches.isAtHome(await this.within(each, form))) home.push(each);
+    }
+    const [own, another] = home;
+    if (own !== undefined && another === undefined) return own;
+    throw new RefusedLaunch('no_assistant', `${signers.length} organizations have the key ${form.consumerKey}`, reader);
+  }
+
+  private async signers(kind: KeyKind, { consumerKey, bases, signature }: SignedForm): Promise<readonly KeyOfBridge[]> {
+    const isSigned = (secret: string): boolean =>
+      bases.map((base) => isSameText(hmacSha1(base, secret), signature)).includes(true);
+    const keys = await this.bridges.named(consumerKey, kind);
+    const secrets = await Promise.all(keys.map(({ bridge, key }) => this.secrets.of(bridge, key)));
+    const signers = keys.filter((_key, index) => {
+      const secret = secrets[index] ?? null;
+      return secret !== null && isSigned(secret);
+    });
+    if (signers.length > 0) return signers;
+    const reason = keys.length === 0 ? 'unknown key' : 'wrong signature of the key';
+    throw new RefusedLaunch('signature', `LTI 1.1, kind ${kind}: ${reason} ${consumerKey.slice(0, 100)}`);
+  }
+
+  private async within({ bridge, key }: KeyOfBridge, { parameters }: SignedForm): Promise<VerifiedLaunch> {
+    const { userId, ...message } = messageOf(parameters, key);
+    const { organizationId } = bridge;
+    const platform = await this.platforms.findAnywhere(bridge.id);
+    const organization = (await this.standing.of([organizationId])).get(organizationId);
+    if (platform === null || organization?.suspended !== false) {
+      throw new RefusedLaunch('organization', 'suspended', message.reader);
+    }
+    return { platform, message, continued: this.links.adopting({ platform, message }, key, userId) };
+  }
+
+  /**
+   * Teachers who work here, with everything that their account reaches. Never an administrator's account, and never where only
+   * single sign-on counts.
+   */
+  private async work({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
+    const { organizationId } = platform;
+    const { person, reader } = message;
+    if (person.role !== 'instructor') throw new RefusedLaunch('role', 'no instructor', reader);
+    const { features } = await this.organizations.runtime(organizationId);
+    if (!features.local_sign_in) throw new RefusedLaunch('sign_on_only', 'LTI 1.1', reader);
+    const enter = async (tx: Transaction): Promise<Handover> => {
+      await continued?.settle(tx);
+      const member = await this.people.admit({ ...platform, instructorRole: 'teacher' }, message, tx);
+      if (member.systemAdmin || member.role === 'owner' || member.role === 'admin') {
+        throw new RefusedLaunch('administrator', 'LTI 1.1', reader);
+      }
+      return { organizationId, userId: member.userId, assistantIds: null, activityId: null, target: '/' };
+    };
+    return withinOrganization(organizationId, () => this.launches.settled(enter));
+  }
+}
+
+function switchedOff(signers: readonly KeyOfBridge[], { parameters }: SignedForm): RefusedLaunch {
+  const ended = signers.find(({ bridge }) => bridge.enabled);
+  const [off] = signers;
+  const signer = ended ?? off;
+  const reader = signer === undefined ? undefined : messageOf(parameters, signer.key).reader;
+  const detail = `organization ${signer?.bridge.organizationId}`;
+  return new RefusedLaunch(ended === undefined ? 'lti11_off' : 'lti11_ended', detail, reader);
+}
+
+/** Keys of one name share the nonces: a nonce that another organization's secret signed is used up all the same. */
+const nonceHash = (kind: KeyKind, { consumerKey, nonce }: SignedForm): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, consumerKey, nonce]))
+    .digest('hex');

@@ -1,0 +1,98 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { WINDOW_MODES, type WindowMode } from '../courses/activity.types';
+
+const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+/** A time without an offset would mean another moment on every server. */
+const IsMoment = (): PropertyDecorator => (target, property) => {
+  const rules = [
+    IsISO8601({ strict: true, strictSeparator: true }),
+    Matches(/(?:Z|[+-]\d\d:\d\d)$/i, { message: '$property must end with Z or an offset such as +01:00' }),
+  ];
+  for (const decorate of rules) decorate(target, property);
+};
+
+export class NewWindowDto {
+  @ApiProperty({ format: 'date-time', example: '2027-01-20T09:00:00Z' })
+  @IsMoment()
+  from!: string;
+
+  /** Excluded. */
+  @ApiProperty({ format: 'date-time', example: '2027-01-20T11:00:00Z' })
+  @IsMoment()
+  until!: string;
+
+  /** `closed`: no answers. `strict`: answers under the instruction. */
+  @ApiProperty({ enum: WINDOW_MODES })
+  @IsIn(WINDOW_MODES)
+  mode!: WindowMode;
+
+  /** Needed for `strict`. It ends the system prompt while the window is open. */
+  @ApiProperty({ required: false, example: 'Give hints and questions only, never a solution.' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @IsString()
+  @MaxLength(4_000)
+  instruction?: string;
+}
+
+/** Absent members stay. */
+export class UpdateActivityDto {
+  /** Published assistants that you may use. */
+  @ApiProperty({ type: [Number], required: false, example: [12] })
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  assistants?: number[];
+
+  /** Instructors of the course read conversations of students who agreed. Switching it off forgets the agreements. */
+  @ApiProperty({ required: false })
+  @MayBeOmitted()
+  @IsBoolean()
+  teachers_read?: boolean;
+
+  /** Instructors see pseudonyms. Switching it off asks the students for a new agreement. */
+  @ApiProperty({ required: false })
+  @MayBeOmitted()
+  @IsBoolean()
+  anonymous?: boolean;
+
+  /** Students cannot ask before; null for no such time. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, nullable: true })
+  @IsOptional()
+  @IsMoment()
+  opens_at?: string | null;
+
+  /** Students cannot ask from then on; null for no such time. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, nullable: true })
+  @IsOptional()
+  @IsMoment()
+  closes_at?: string | null;
+
+  /** Assessment windows. They bind the students of the course at every door, also outside of this activity. */
+  @ApiProperty({ type: [NewWindowDto], required: false })
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @ValidateNested({ each: true })
+  @Type(() => NewWindowDto)
+  windows?: NewWindowDto[];
+}

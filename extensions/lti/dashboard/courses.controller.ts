@@ -1,0 +1,51 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../../src/kernel';
+import { Access, CurrentCaller } from '../../../src/infrastructure/http';
+import { TaughtCourseDto } from './course.dto';
+import { CourseUseDto, DaysQueryDto, TopicsDto } from './course-use.dto';
+import { CourseUse } from './course-use.service';
+import { TaughtCourses } from './taught-courses.service';
+
+/** Courses for instructors, by the role of their last launch. */
+@ApiTags('LTI')
+@Controller('api/v1/lti/courses/:id')
+export class CoursesController {
+  constructor(
+    private readonly courses: TaughtCourses,
+    private readonly use: CourseUse,
+  ) {}
+
+  @Get()
+  @Access({ scope: 'chat', summary: 'A course that you teach, with its activities and their settings' })
+  @ApiOkResponse({ type: TaughtCourseDto })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<TaughtCourseDto> {
+    return this.courses.get(caller, id);
+  }
+
+  @Get('use')
+  @Access({ scope: 'chat', summary: 'How much the students of a course ask', description: 'Nobody is named.' })
+  @ApiOkResponse({ type: CourseUseDto })
+  figures(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() { days }: DaysQueryDto,
+  ): Promise<CourseUseDto> {
+    return this.use.figures(caller, id, days);
+  }
+
+  @Get('topics')
+  @Access({
+    scope: 'chat',
+    summary: 'Subjects that the students of a course ask about',
+    description: 'A subject of fewer than five students is not shown.',
+  })
+  @ApiOkResponse({ type: TopicsDto })
+  topics(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() { days }: DaysQueryDto,
+  ): Promise<TopicsDto> {
+    return this.use.topics(caller, id, days);
+  }
+}

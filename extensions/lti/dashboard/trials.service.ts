@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { questionRequest, QuietAnswers } from '../../../src/answering';
+import { type Caller, notFound } from '../../../src/kernel';
+import type { AssistantTrialAnswerDto, AssistantTrialDto } from './trial.dto';
+import { TaughtCourses } from './taught-courses.service';
+import { personOf } from '../services/taught-person';
+
+/** Questions by which teachers try an assistant of their course. They are kept in no conversation. */
+@Injectable()
+export class Trials {
+  constructor(
+    private readonly courses: TaughtCourses,
+    private readonly answers: QuietAnswers,
+  ) {}
+
+  /** @throws {AppError} `not_found`, and those of a completion */
+  async ask(
+    caller: Caller,
+    activityId: string,
+    { assistant_id: assistantId, question, instruction = '' }: AssistantTrialDto,
+    signal: AbortSignal,
+  ): Promise<AssistantTrialAnswerDto> {
+    const activity = await this.courses.activity(caller, activityId);
+    if (!activity.assistantIds.includes(assistantId)) throw notFound('Assistant');
+    const request = questionRequest(question);
+    const person = personOf(caller);
+    const { text, sources } = await this.answers.answer({
+      caller: { ...person, scopes: ['chat'] },
+      assistantId,
+      request,
+      signal,
+      ...(instruction !== '' && { instruction }),
+    });
+    return { answer: text, sources: [...sources] };
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, LessThan } from 'typeorm';
+import { AcrossOrganizations } from '../../../src/infrastructure/database';
+import { HandoverEntity } from './handover.entity';
+
+/** SHA-256 of what opens a launch. */
+export interface HandoverHashes {
+  readonly code: string;
+  readonly browser: string | null;
+  readonly spare: string | null;
+}
+
+export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'activityId' | 'target'>;
+
+@Injectable()
+export class HandoverRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Two minutes by the database's clock. */
+  @AcrossOrganizations('sign-in')
+  async insert({ code, browser, spare }: HandoverHashes, handover: Handover): Promise<void> {
+    await this.dataSource.getRepository(HandoverEntity).delete({ expiresAt: LessThan(new Date()) });
+    const { organizationId, userId, assistantIds, activityId, target } = handover;
+    await this.dataSource.query(
+      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, activity_id, target, browser_hash, spare_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '2 minutes')`,
+      [code, organizationId, userId, assistantIds, activityId, target, browser, spare],
+    );
+  }
+
+  /** Once. Null for a code that is unknown, used, expired or of another browser. */
+  @AcrossOrganizations('sign-in')
+  async consume(hash: string, browserHash: string | null, isOwnPage: boolean): Promise<Handover | null> {
+    const [rows] = await this.dataSource.query<[Handover[], number]>(
+      `DELETE FROM lti_handovers
+        WHERE expires_at > now()
+          AND (hash = $1 AND (browser_hash = $2 OR browser_hash IS NULL AND $3) OR spare_hash = $1 AND $3)
+        RETURNING organization_id AS "organizationId", user_id AS "userId", assistant_ids AS "assistantIds",
+                  activity_id AS "activityId", target`,
+      [hash, browserHash, isOwnPage],
+    );
+    return rows[0] ?? null;
+  }
+}

@@ -1,0 +1,264 @@
+import { Injectable } from '@nestjs/common';
+import { sessionHashOf } from '../../../src/auth';
+import { StandingService } from '../../../src/organizations';
+import {
+  isUniqueViolation,
+  type Transaction,
+  Transactions,
+  withinOrganization,
+} from '../../../src/infrastructure/database';
+import { ActivityPeopleRepository } from '../activities/activity-people.repository';
+import { Selections } from '../deep-linking/selections.service';
+import type { ActivityEntity } from '../courses/activity.entity';
+import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
+import { ActivityAssistants } from '../courses/activity-assistants.service';
+import { CourseRepository } from '../courses/course.repository';
+import { assistantIdsIn } from '../courses/linked-assistants';
+import { settingsIn } from '../courses/linked-settings';
+import { LegacyActivities } from '../legacy/legacy-activity.repository';
+import { type Continued, LegacyLinks } from '../legacy/legacy-links.service';
+import { verifiedClaims } from '../messages/id-token';
+import { type LaunchMessage, messageIn } from '../messages/launch-claims';
+import { RefusedLaunch } from '../messages/launch.errors';
+import { LtiPeople } from '../people/people.service';
+import type { PlatformEntity } from '../platforms/platform.entity';
+import { PlatformRepository } from '../platforms/platform.repository';
+import { PlatformKeys } from '../platforms/platform-keys.service';
+import { loginPathOf } from '../platforms/tool-addresses';
+import type { LaunchAttemptEntity } from './attempt.entity';
+import { LaunchAttemptRepository } from './attempt.repository';
+import type { PlatformStorage } from '../pages/browser-pages';
+import type { Handover } from './handover.repository';
+import { storageKeyOf } from './login.service';
+
+const FIRST_TIME = ['lti_identities_pk', 'lti_courses_context_uq', 'users_email_key'] as const;
+
+/** What a launch finds. Settings count for an activity that is new here. */
+interface Before extends Pick<ActivityEntity, 'linkedAssistants' | 'settings'> {
+  readonly title: string;
+  readonly assistantIds: readonly number[];
+  /** The parameter of a link that names no assistant itself. */
+  readonly assistant: string | null;
+}
+
+/** A launch that a browser has begun. */
+export type LaunchAttempt = LaunchAttemptEntity;
+
+/** A launch of any version of LTI whose message was verified. */
+export interface VerifiedLaunch {
+  readonly platform: PlatformEntity;
+  readonly message: LaunchMessage;
+  /** What it continues; null for nothing. */
+  readonly continued: Continued | null;
+}
+
+/** Checks launches and settles people, courses and activities. */
+@Injectable()
+export class Launches {
+  constructor(
+    private readonly attempts: LaunchAttemptRepository,
+    private readonly platforms: PlatformRepository,
+    private readonly keys: PlatformKeys,
+    private readonly standing: StandingService,
+    private readonly transactions: Transactions,
+    private readonly people: LtiPeople,
+    private readonly courses: CourseRepository,
+    private readonly activities: ActivityRepository,
+    private readonly activityPeople: ActivityPeopleRepository,
+    private readonly assistants: ActivityAssistants,
+    private readonly legacy: LegacyActivities,
+    private readonly links: LegacyLinks,
+    private readonly selections: Selections,
+  ) {}
+
+  /** The launch that a state belongs to, whatever browser asks. @throws RefusedLaunch `unknown_state` */
+  async attemptOf(state: string): Promise<LaunchAttemptEntity> {
+    const attempt = await this.attempts.find(sessionHashOf(state));
+    if (attempt === null) throw new RefusedLaunch('unknown_state');
+    return attempt;
+  }
+
+  /** Checks the token and settles everything that it tells. A refused launch leaves nothing behind. @throws RefusedLaunch */
+  async settle(attempt: LaunchAttemptEntity, token: string): Promise<Handover> {
+    const launch = await this.verify(attempt, token);
+    if (launch.message.type === 'LtiDeepLinkingRequest') return this.select(launch);
+    return this.open(launch);
+  }
+
+  /** The address that begins the same launch again, at the top level. */
+  async loginAgain({ platformId, login }: LaunchAttemptEntity): Promise<string> {
+    const { id, issuer, clientId } = await this.platformOf(platformId);
+    const { loginHint, messageHint, deploymentId, path } = login;
+    const query = new URLSearchParams({
+      iss: issuer,
+      client_id: clientId,
+      login_hint: loginHint,
+      target_link_uri: path,
+      ...(messageHint !== null && { lti_message_hint: messageHint }),
+      ...(deploymentId !== null && { lti_deployment_id: deploymentId }),
+    });
+    return `${loginPathOf(id)}?${query.toString()}`;
+  }
+
+  /** Where the platform keeps the secret of the browser; null without its offer. */
+  async storageOf({ platformId, storageTarget }: LaunchAttemptEntity, state: string): Promise<PlatformStorage | null> {
+    if (storageTarget === null) return null;
+    const { authorizationEndpoint } = await this.platformOf(platformId);
+    return { target: storageTarget, origin: new URL(authorizationEndpoint).origin, key: storageKeyOf(state) };
+  }
+
+  /** Uses the attempt up, then checks the token. @throws RefusedLaunch */
+  private async verify(attempt: LaunchAttemptEntity, token: string): Promise<VerifiedLaunch> {
+    if (!(await this.attempts.consume(attempt))) throw new RefusedLaunch('unknown_state', 'used in the meantime');
+    const platform = await this.platformOf(attempt.platformId);
+    if (!platform.active) throw new RefusedLaunch('inactive_platform', `platform ${platform.id}`);
+    const isNonce = (nonce: string): boolean => sessionHashOf(nonce) === attempt.nonceHash;
+    const message = messageIn(await verifiedClaims(platform, this.keys, { token, isNonce }));
+    const { reader } = message;
+    if (!platform.deploymentIds.includes(message.deploymentId)) {
+      throw new RefusedLaunch('deployment', `platform ${platform.id}`, reader);
+    }
+    const organization = (await this.standing.of([platform.organizationId])).get(platform.organizationId);
+    if (organization?.suspended !== false) throw new RefusedLaunch('organization', 'suspended', reader);
+    await this.platforms.prove(platform);
+    return { platform, message, continued: await this.links.of({ platform, message }) };
+  }
+
+  private async platformOf(id: string): Promise<PlatformEntity> {
+    const platform = await this.platforms.findAnywhere(id);
+    if (platform === null) throw new RefusedLaunch('unknown_platform', `platform ${id}`);
+    return platform;
+  }
+
+  /** Settles everything that a verified launch tells. @throws RefusedLaunch */
+  open(launch: VerifiedLaunch): Promise<Handover> {
+    const { platform, message } = launch;
+    const { organizationId } = platform;
+    return withinOrganization(organizationId, async () => {
+      const activity = await this.activityOf(launch);
+      const usable = await this.usable(organizationId, activity.assistantIds, message);
+      return this.settled((tx) => this.write(launch, activity, usable, tx));
+    });
+  }
+
+  /** Whether the organization has the activity of a launch, or the assistants that its link names. */
+  isAtHome({ platform, message, continued }: VerifiedLaunch): Promise<boolean> {
+    return withinOrganization(platform.organizationId, async () => {
+      try {
+        const { assistantIds } = await this.activityOf({ platform, message, continued });
+        const stands = await this.assistants.standOf(platform.organizationId, assistantIds);
+        return stands.some(({ state }) => state !== 'missing');
+      } catch (error) {
+        if (error instanceof RefusedLaunch) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** An instructor chooses content for a course. */
+  private select({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
+    const { organizationId } = platform;
+    const begin = async (tx: Transaction): Promise<Handover> => {
+      await continued?.settle(tx);
+      const { userId } = await this.people.admit(platform, message, tx);
+      const id = await this.selections.begin(platform, message, userId, tx);
+      return { organizationId, userId, assistantIds: [], activityId: null, target: `/lti/select/${id}` };
+    };
+    return withinOrganization(organizationId, () => this.settled(begin));
+  }
+
+  /** Writes what a launch tells, in one transaction. */
+  settled(work: (tx: Transaction) => Promise<Handover>): Promise<Handover> {
+    const settle = (): Promise<Handover> => this.transactions.run(work);
+    return settle().catch((error: unknown) => {
+      // A person, course or activity for the first time, twice at once.
+      if (FIRST_TIME.some((constraint) => isUniqueViolation(error, constraint))) return settle();
+      throw error;
+    });
+  }
+
+  private async write(
+    { platform, message, continued }: VerifiedLaunch,
+    activity: LaunchedActivity,
+    assistantIds: number[],
+    tx: Transaction,
+  ): Promise<Handover> {
+    const { organizationId } = platform;
+    await continued?.settle(tx);
+    const { userId } = await this.people.admit(platform, message, tx);
+    const { course, deploymentId, person } = message;
+    const courseId = course === null ? null : await this.courses.follow(platform, deploymentId, course, tx);
+    const instructor = person.role === 'instructor';
+    if (courseId !== null) await this.courses.join({ organizationId, courseId, userId, instructor }, tx);
+    const activityId = await this.activities.within(organizationId, tx).follow({ ...activity, courseId });
+    await this.activityPeople.join({ organizationId, activityId, userId, instructor }, tx);
+    const page = instructor && courseId !== null ? `/courses/${courseId}` : `/chat/${assistantIds[0]}`;
+    return { organizationId, userId, assistantIds, activityId, target: `${page}?activity=${activityId}` };
+  }
+
+  /** The activity after this launch. Its assistants are those that the link names anew, else those that it has. */
+  private async activityOf(launch: VerifiedLaunch): Promise<LaunchedActivity> {
+    const { link, deploymentId, custom, grades, course, reader, frameOrigin } = launch.message;
+    if (link === null) throw new RefusedLaunch('no_resource', 'no resource_link', reader);
+    const place = { platformId: launch.platform.id, deploymentId, resourceLinkId: link.id };
+    const { title, settings, ...before } = await this.before(launch, place);
+    const { assistant = before.assistant } = custom;
+    const assistantIds = await this.chosen(launch, assistant, before);
+    return {
+      ...place,
+      courseId: null,
+      title: link.title || title || (course?.title ?? ''),
+      assistantIds,
+      linkedAssistants: assistant,
+      lineItemsUrl: grades.lineItemsUrl,
+      lineItemUrl: grades.lineItemUrl,
+      scoreScopes: [...grades.scopes],
+      frameOrigin,
+      settings,
+    };
+  }
+
+  /** A parameter that the link did not have before names the assistants. @throws RefusedLaunch where it is no list of them */
+  private async chosen(
+    { platform, message: { reader } }: VerifiedLaunch,
+    parameter: string | null,
+    { assistantIds, linkedAssistants }: Pick<Before, 'assistantIds' | 'linkedAssistants'>,
+  ): Promise<number[]> {
+    if (parameter === null || parameter === linkedAssistants) return [...assistantIds];
+    const numbers = assistantIdsIn(parameter);
+    if (numbers === null) throw new RefusedLaunch('no_assistant', 'no list of ids', reader);
+    const ids = await this.assistants.idsHere(platform.organizationId, numbers);
+    if (ids === null) throw new RefusedLaunch('no_assistant', `several have a number of ${numbers.join()}`, reader);
+    return ids;
+  }
+
+  /** The activity before this launch: the link's own, that of LTI 1.1, or an imported one, which it takes over. */
+  private async before({ platform, message, continued }: VerifiedLaunch, place: ActivityLink): Promise<Before> {
+    const { organizationId } = platform;
+    const stored = (await this.activities.within(organizationId).ofLink(place)) ?? continued?.activity ?? null;
+    if (stored !== null) {
+      const { assistantIds, linkedAssistants } = stored;
+      return { title: '', assistantIds, linkedAssistants, settings: {}, assistant: null };
+    }
+    const imported = await this.legacy.find(organizationId, message);
+    if (imported !== null) return { ...imported, linkedAssistants: null, assistant: null };
+    const assistant = continued?.assistantId?.toString() ?? null;
+    return { title: '', assistantIds: [], linkedAssistants: null, settings: settingsIn(message.custom), assistant };
+  }
+
+  /** The published ones. A teacher of a course may have none: they are chosen there. @throws RefusedLaunch where there is none */
+  private async usable(
+    organizationId: string,
+    ids: readonly number[],
+    { reader, course }: LaunchMessage,
+  ): Promise<number[]> {
+    const mayChoose = reader.role === 'instructor' && course !== null;
+    if (ids.length === 0 && mayChoose) return [];
+    if (ids.length === 0) throw new RefusedLaunch('no_assistant', 'none chosen', reader);
+    const stands = await this.assistants.standOf(organizationId, ids);
+    const published = stands.filter(({ state }) => state === 'published').map(({ id }) => id);
+    if (published.length > 0 || mayChoose) return published;
+    const isThere = stands.some(({ state }) => state === 'unpublished');
+    throw new RefusedLaunch(isThere ? 'assistant_unpublished' : 'assistant_missing', ids.join(), reader);
+  }
+}

@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { MemberProvisioning } from '../../../src/organizations';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { type Transaction, withinOrganization } from '../../../src/infrastructure/database';
+import type { LaunchMessage } from '../messages/launch-claims';
+import { LtiIdentityRepository } from '../people/identity.repository';
+import type { PlatformEntity } from '../platforms/platform.entity';
+import type { BridgeEntity } from './bridge.entity';
+import type { BridgeKeyEntity } from './bridge-key.entity';
+import { BridgeRepository } from './bridge.repository';
+import { BridgeSecrets } from './bridge-secrets.service';
+import { guidOf, KEY_KINDS, mayBeSame, type NamedKey, peopleOf, spaceOf } from './bridge.types';
+import { type BridgedActivity, BridgedActivityRepository } from './bridged-activity.repository';
+import { isSignedBy, leadsToLamb, type LegacyClaim, legacyClaimIn } from './legacy-claim';
+import { LegacyPeople } from './legacy-people.repository';
+
+/** What a launch continues that began with LTI 1.1. */
+export interface Continued {
+  readonly activity: BridgedActivity | null;
+  /** The assistant of the consumer key, for a link without an activity. */
+  readonly assistantId: number | null;
+  /** Moves the activity and links the person, once. Before the person is admitted, inside the transaction of the launch. */
+  readonly settle: (tx: Transaction) => Promise<void>;
+}
+
+interface Launch {
+  readonly platform: PlatformEntity;
+  readonly message: LaunchMessage;
+}
+
+type Keys = readonly BridgeKeyEntity[];
+
+/** Lets launches continue the activities and people of LTI 1.1. */
+@Injectable()
+export class LegacyLinks {
+  constructor(
+    private readonly bridges: BridgeRepository,
+    private readonly secrets: BridgeSecrets,
+    private readonly activities: BridgedActivityRepository,
+    private readonly identities: LtiIdentityRepository,
+    private readonly people: LegacyPeople,
+    private readonly provisioning: MemberProvisioning,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * For a launch of LTI 1.3. People and assistants of a key are continued where its secret signed the claim, or an
+   * administrator says that the platform was behind the bridge. Activities also where the link leads to LAMB's paths.
+   */
+  async of(launch: Launch): Promise<Continued | null> {
+    const { platform, message } = launch;
+    const { id, organizationId } = platform;
+    return withinOrganization(organizationId, async () => {
+      const bridge = await this.bridges.within(organizationId).own();
+      if (bridge === null) return null;
+      const claim = legacyClaimIn(message, platform.clientId);
+      const all = await this.bridges.keysWithin(organizationId).all();
+      const named = all.filter(({ consumerKey }) => consumerKey === claim.consumerKey);
+      const isContinued = bridge.continuedBy.includes(id);
+      const trusted =
+        isContinued && claim.consumerKey === null ? all : await this.trusted(bridge, named, claim, isContinued);
+      if (trusted.length === 0 && !leadsToLamb(message)) return null;
+      const activity = await this.activityOf(launch, bridge, claim, trusted.length > 0 ? trusted : all);
+      const assistantId = claim.consumerKey === null ? null : assistantOf(trusted);
+      const settle = async (tx: Transaction): Promise<void> => {
+        if (activity !== null) await this.move(launch, activity, bridge, tx);
+        await this.link(launch, () => this.formerly(launch, bridge, claim, trusted, tx), '', tx);
+      };
+      return { activity, assistantId, settle };
+    });
+  }
+
+  /** For a launch of LTI 1.1: the member whom another installation knew by this id. */
+  adopting(launch: Launch, key: NamedKey, userId: string): Continued {
+    const { person } = launch.message;
+    const arrival = { organizationId: launch.platform.organizationId, kind: key.kind, userId, email: person.email };
+    const isInstructor = person.role === 'instructor';
+    return {
+      activity: null,
+      assistantId: null,
+      settle: (tx) =>
+        this.link(launch, () => this.people.of({ ...arrival, isInstructor }, tx), `${peopleOf(key)}:`, tx),
+    };
+  }
+
+  private async trusted(bridge: BridgeEntity, named: Keys, claim: LegacyClaim, isContinued: boolean): Promise<Keys> {
+    if (isContinued) return named;
+    const secrets = await Promise.all(named.map((key) => this.secrets.of(bridge, key)));
+    return named.filter((_key, index) => {
+      const secret = secrets[index] ?? null;
+      return secret !== null && isSignedBy(claim, secret);
+    });
+  }
+
+  private async activityOf(
+    { platform, message }: Launch,
+    { id: bridgeId }: BridgeEntity,
+    { resourceLinkId, contextId, guid }: LegacyClaim,
+    keys: Keys,
+  ): Promise<BridgedActivity | null> {
+    if (message.link === null || resourceLinkId === null) return null;
+    const { organizationId } = platform;
+    const spaces = keys.map(spaceOf);
+    return this.activities.find({ organizationId, bridgeId, resourceLinkId, contextId, guid, spaces });
+  }
+
+  private async move(
+    { platform, message }: Launch,
+    activity: BridgedActivity,
+    { id: bridgeId }: BridgeEntity,
+    tx: Transaction,
+  ): Promise<void> {
+    if (message.link === null) return;
+    const place = {
+      platformId: platform.id,
+      deploymentId: message.deploymentId,
+      resourceLinkId: message.link.id,
+      contextId: message.course?.contextId ?? null,
+    };
+    await this.activities.move(activity, bridgeId, place, tx);
+  }
+
+  /** The accounts that the person had by launches of LTI 1.1, or at another installation. */
+  private async formerly(
+    { platform, message }: Launch,
+    { id: bridgeId }: BridgeEntity,
+    { userId, guid }: LegacyClaim,
+    keys: Keys,
+    tx: Transaction,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    const sorted = [...keys].sort((one, other) => KEY_KINDS.indexOf(one.kind) - KEY_KINDS.indexOf(other.kind));
+    for (const space of new Set(sorted.map(peopleOf))) {
+      const rows = await this.identities.named(bridgeId, `${space}:`, `:${userId}`, tx);
+      const known = rows.flatMap((row) => {
+        const other = guidOf(row.subject, space, userId);
+        return other !== null && mayBeSame(guid, other) ? [{ ...row, isExact: other === guid }] : [];
+      });
+      const exact = known.find(({ isExact }) => isExact) ?? (known.length === 1 ? known[0] : undefined);
+      if (exact !== undefined) found.push(exact.userId);
+    }
+    const { organizationId } = platform;
+    const { email, role } = message.person;
+    for (const kind of new Set(sorted.map((key) => key.kind))) {
+      found.push(
+        ...(await this.people.of({ organizationId, kind, userId, email, isInstructor: role === 'instructor' }, tx)),
+      );
+    }
+    return found;
+  }
+
+  /**
+   * Links the subject to the first of the accounts, unless it is linked. Never to an administrator's: a course platform
+   * would then sign in as one. An account has one subject among those that begin with `space`.
+   */
+  private async link(
+    { platform, message }: Launch,
+    accounts: () => Promise<readonly string[]>,
+    space: string,
+    tx: Transaction,
+  ): Promise<void> {
+    const { id: platformId, organizationId } = platform;
+    const { subject } = message.person;
+    if ((await this.identities.find({ platformId, subject }, tx)) !== null) return;
+    for (const userId of await accounts()) {
+      const member = await this.provisioning.find(organizationId, userId, tx);
+      if (member === null || member.systemAdmin || member.role === 'owner' || member.role === 'admin') continue;
+      if (await this.identities.isLinkedIn(platformId, space, userId, tx)) continue;
+      await this.identities.save({ platformId, subject, organizationId, userId }, tx);
+      const target = { type: 'member', id: userId };
+      const after = { lti_platform: platformId, subject };
+      return this.audit.record({ caller: null, organizationId, action: 'identity.link', target, after }, tx);
+    }
+  }
+}
+
+const assistantOf = (keys: Keys): number | null =>
+  keys.map(({ assistantId }) => assistantId).find((id) => id !== null) ?? null;

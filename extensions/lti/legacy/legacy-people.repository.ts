@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { TableImport, type Transaction } from '../../../src/infrastructure/database';
+import type { KeyKind } from './bridge.types';
+import { type LegacyDoor, LegacyPersonEntity } from './legacy-person.entity';
+
+export type ImportedPerson = Omit<LegacyPersonEntity, 'id' | 'organizationId'>;
+
+/** Imports people whom another installation knew by LTI 1.1. */
+@Injectable()
+export class LegacyPersonImport extends TableImport<LegacyPersonEntity, ImportedPerson> {
+  constructor() {
+    super({
+      entity: LegacyPersonEntity,
+      idColumn: 'id',
+      keyColumns: ['door', 'legacyUserId'],
+      toRow: (value) => ({ ...value }),
+      toValue: ({ door, legacyUserId, email, userId }) => ({ door, legacyUserId, email, userId }),
+    });
+  }
+}
+
+interface Arrival {
+  readonly organizationId: string;
+  readonly kind: KeyKind;
+  readonly userId: string;
+  readonly email: string | null;
+  readonly isInstructor: boolean;
+}
+
+/** A teacher is known in courses too, an account that was linked in a course is no sign-in for work. */
+const DOORS: Readonly<Record<KeyKind, readonly LegacyDoor[]>> = {
+  activity: ['activity', 'creator'],
+  assistant: ['activity', 'creator'],
+  creator: ['creator'],
+};
+
+@Injectable()
+export class LegacyPeople {
+  /** Ids of the members who were this person; the first counts. */
+  async of({ organizationId, kind, userId, email, isInstructor }: Arrival, tx: Transaction): Promise<string[]> {
+    const found = await tx.getRepository(LegacyPersonEntity).findBy({
+      organizationId,
+      legacyUserId: userId,
+      door: In([...DOORS[kind]]),
+    });
+    // Several course platforms may have shared a key, and number their people alike.
+    const isMeant = ({ door, email: known }: LegacyPersonEntity): boolean =>
+      door === 'creator' ? isInstructor : known === null || email === null || known === email;
+    const meant = found.filter(isMeant).sort((one, other) => one.door.localeCompare(other.door));
+    return meant.map((person) => person.userId);
+  }
+}

@@ -1,0 +1,129 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../../src/assistants';
+import { AnsweringModule } from '../../src/answering';
+import { AuthModule } from '../../src/auth';
+import { ConversationsModule } from '../../src/chat';
+import { OrganizationsModule } from '../../src/organizations';
+import { ActivitiesController } from './activities/activities.controller';
+import { Activities } from './activities/activities.service';
+import { BridgeController } from './bridge/door/bridge.controller';
+import { BridgeLaunches } from './bridge/door/bridge-launches.service';
+import { NonceRepository } from './bridge/oauth/nonce.repository';
+import { BridgeKeys } from './bridge/settings/bridge-keys.service';
+import { BridgeSettings } from './bridge/settings/bridge-settings.service';
+import { BridgeSettingsController } from './bridge/settings/bridge-settings.controller';
+import { ActivityAssistants } from './courses/activity-assistants.service';
+import { ActivityRepository } from './courses/activity.repository';
+import { CourseRepository } from './courses/course.repository';
+import { ActivitySettingsEditor } from './dashboard/activity-settings.service';
+import { CoursesController } from './dashboard/courses.controller';
+import { CourseUse } from './dashboard/course-use.service';
+import { ReadableConversations } from './dashboard/readable-conversations.service';
+import { TaughtActivitiesController } from './dashboard/taught-activities.controller';
+import { TaughtCourses } from './dashboard/taught-courses.service';
+import { Trials } from './dashboard/trials.service';
+import { DeepLinkingController } from './deep-linking/deep-linking.controller';
+import { SelectionRepository } from './deep-linking/selection.repository';
+import { Selections } from './deep-linking/selections.service';
+import { JwksController } from './keys/jwks.controller';
+import { ToolKeyRepository } from './keys/tool-key.repository';
+import { ToolKeys } from './keys/tool-keys.service';
+import { LaunchAttemptRepository } from './launch/attempt.repository';
+import { BrowserCookie } from './launch/browser-cookie';
+import { HandoverRepository } from './launch/handover.repository';
+import { LaunchController } from './launch/launch.controller';
+import { Launches } from './launch/launch.service';
+import { LaunchLogins } from './launch/login.service';
+import { BridgeKeyImport } from './legacy/bridge-key-import.repository';
+import { BridgeRepository } from './legacy/bridge.repository';
+import { BridgeSecrets } from './legacy/bridge-secrets.service';
+import { BridgedActivityRepository } from './legacy/bridged-activity.repository';
+import { ActivityImport, LegacyActivities } from './legacy/legacy-activity.repository';
+import { LegacyLinks } from './legacy/legacy-links.service';
+import { LegacyPeople, LegacyPersonImport } from './legacy/legacy-people.repository';
+import { LaunchSessions } from './launch/launch-sessions.service';
+import { LtiIdentityRepository } from './people/identity.repository';
+import { LtiPeople } from './people/people.service';
+import { PlatformKeys } from './platforms/platform-keys.service';
+import { PlatformRepository } from './platforms/platform.repository';
+import { Platforms } from './platforms/platforms.service';
+import { PlatformsController } from './platforms/platforms.controller';
+import { ToolAddresses } from './platforms/tool-addresses';
+import { RegistrationController } from './registration/registration.controller';
+import { RegistrationInvitationsController } from './registration/registration-invitations.controller';
+import { RegistrationRepository } from './registration/registration.repository';
+import { Registrations } from './registration/registrations.service';
+import { CourseServicesController } from './services/course-services.controller';
+import { GradeRepository } from './services/grade.repository';
+import { Grades } from './services/grades.service';
+import { PlatformServices } from './services/platform-services';
+import { Roster } from './services/roster.service';
+import { TaughtRepository } from './services/taught.repository';
+
+/** Courses of learning platforms (1EdTech LTI 1.3 and Advantage). */
+@Module({
+  imports: [AnsweringModule, AssistantsModule, AuthModule, ConversationsModule, OrganizationsModule],
+  controllers: [
+    ActivitiesController,
+    BridgeController,
+    BridgeSettingsController,
+    CourseServicesController,
+    CoursesController,
+    DeepLinkingController,
+    JwksController,
+    LaunchController,
+    PlatformsController,
+    RegistrationController,
+    RegistrationInvitationsController,
+    TaughtActivitiesController,
+  ],
+  providers: [
+    Activities,
+    ActivityAssistants,
+    ActivityImport,
+    ActivityRepository,
+    ActivitySettingsEditor,
+    BridgeKeyImport,
+    BridgeKeys,
+    BridgeLaunches,
+    BridgeRepository,
+    BridgeSecrets,
+    BridgeSettings,
+    BridgedActivityRepository,
+    BrowserCookie,
+    GradeRepository,
+    Grades,
+    CourseRepository,
+    CourseUse,
+    HandoverRepository,
+    LaunchAttemptRepository,
+    LaunchLogins,
+    LaunchSessions,
+    Launches,
+    LegacyActivities,
+    LegacyLinks,
+    LegacyPeople,
+    LegacyPersonImport,
+    LtiIdentityRepository,
+    LtiPeople,
+    NonceRepository,
+    PlatformKeys,
+    PlatformRepository,
+    PlatformServices,
+    Platforms,
+    ReadableConversations,
+    RegistrationRepository,
+    Registrations,
+    Roster,
+    SelectionRepository,
+    Selections,
+    TaughtCourses,
+    TaughtRepository,
+    ToolAddresses,
+    ToolKeyRepository,
+    ToolKeys,
+    Trials,
+  ],
+  exports: [ActivityImport, BridgeKeyImport, LegacyPersonImport],
+})
+export class LtiModule {}

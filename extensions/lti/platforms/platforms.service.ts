@@ -1,0 +1,202 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  invalid,
+  isUuid,
+  notFound,
+  type PageRequest,
+  type Problem,
+  uuidv7,
+} from '../../../src/kernel';
+import { OrganizationsService } from '../../../src/organizations';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { CONFIG, type Config } from '../../../src/infrastructure/config';
+import { isUniqueViolation, Transactions } from '../../../src/infrastructure/database';
+import { OutboundClient } from '../../../src/infrastructure/outbound';
+import { VersionedResource } from '../../../src/infrastructure/resources';
+import {
+  type CreatePlatformDto,
+  NEEDED,
+  type PlatformDto,
+  type PlatformPageDto,
+  type UpdatePlatformDto,
+} from './platform.dto';
+import type { PlatformEntity } from './platform.entity';
+import { PlatformRepository } from './platform.repository';
+import { matchOf, shownOf, viewOf } from './platform-view';
+import { ToolAddresses } from './tool-addresses';
+
+/** The organization of a request, and the origin that its answers name. */
+export interface PlatformRequest {
+  readonly caller: Caller;
+  readonly slug: string;
+  readonly origin: string;
+}
+
+const ADDRESSES = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
+/** Platforms of an organization, as its administrators set them. */
+@Injectable()
+export class Platforms {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly repository: PlatformRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly outbound: OutboundClient,
+    private readonly addresses: ToolAddresses,
+  ) {}
+
+  async list({ caller, slug, origin }: PlatformRequest, page: PageRequest): Promise<PlatformPageDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const found = await this.repository.within(organizationId).page(page);
+    const items = found.items.map((row) => viewOf(row, this.addresses.at(origin, row.id)));
+    return { items, next_cursor: found.next_cursor, total: found.total ?? items.length };
+  }
+
+  async get({ caller, slug, origin }: PlatformRequest, id: string): Promise<PlatformDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    return viewOf(await this.found(organizationId, id), this.addresses.at(origin, id));
+  }
+
+  /** @throws {AppError} `validation_failed`, `outbound_refused`, `conflict` where the issuer knows the client id already */
+  async create({ caller, slug, origin }: PlatformRequest, input: CreatePlatformDto): Promise<PlatformDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const missing = NEEDED.filter((member) => input[member] === undefined);
+    if (missing.length > 0)
+      throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
+    await this.assertAddresses(input);
+    const id = await this.unique(() => this.add(organizationId, input, caller));
+    return viewOf(await this.found(organizationId, id), this.addresses.at(origin, id));
+  }
+
+  /** @throws {AppError} `precondition_failed`, and what `create` throws */
+  async update(
+    { caller, slug, origin }: PlatformRequest,
+    id: string,
+    input: UpdatePlatformDto,
+    expected: number | null,
+  ): Promise<PlatformDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    await this.assertAddresses(input);
+    const request = { caller: { ...caller, organizationId }, id, expected };
+    const row = await this.unique(() =>
+      this.versions.change(request, 'update', (current) => {
+        const values = { ...settingsOf(current), ...changesOf(input) };
+        return { values, before: shownOf(current), after: shownOf(values) };
+      }),
+    );
+    return viewOf(row, this.addresses.at(origin, row.id));
+  }
+
+  /** Removes its courses, activities and identities. Accounts and conversations stay. */
+  async remove({ caller, slug }: PlatformRequest, id: string, expected: number | null): Promise<void> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    await this.versions.remove({ caller: { ...caller, organizationId }, id, expected }, shownOf);
+  }
+
+  private add(organizationId: string, input: CreatePlatformDto, caller: Caller): Promise<string> {
+    return this.transactions.once('lti_platform.create', async (tx) => {
+      const id = uuidv7();
+      const values = {
+        ...NEW,
+        issuer: input.issuer,
+        name: new URL(input.issuer).host,
+        clientId: input.client_id,
+        authorizationEndpoint: input.authorization_endpoint,
+        tokenEndpoint: input.token_endpoint,
+        jwksUri: input.jwks_uri,
+        deploymentIds: input.deployment_ids,
+        ...changesOf(input),
+      };
+      await this.repository.within(organizationId, tx).insert({ id, ...values });
+      const target = { type: 'lti_platform', id };
+      const after = shownOf(values);
+      await this.audit.record({ caller, organizationId, action: 'lti_platform.create', target, after }, tx);
+      return id;
+    });
+  }
+
+  private async found(organizationId: string, id: string): Promise<PlatformEntity> {
+    const row = isUuid(id) ? await this.repository.within(organizationId).find(id) : null;
+    if (row === null) throw notFound('Platform');
+    return row;
+  }
+
+  /** The service asks two of the addresses itself; the browser opens another. */
+  private async assertAddresses(input: UpdatePlatformDto): Promise<void> {
+    const problems: Problem[] = [];
+    for (const path of ADDRESSES) {
+      if (this.config.env === 'production' && input[path]?.startsWith('http:') === true) {
+        problems.push({ path, message: 'must begin with https://', code: 'address.https' });
+      }
+    }
+    if (problems.length > 0) throw invalid(problems);
+    for (const address of [input.jwks_uri, input.token_endpoint]) {
+      if (address !== undefined) await this.outbound.assertDialable(address);
+    }
+  }
+
+  private async unique<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUniqueViolation(error, 'lti_platforms_client_uq')) throw error;
+      throw new AppError('conflict', 'This client of the platform is set up already', {
+        problems: [{ path: 'client_id', message: 'is set up already', code: 'platform.exists' }],
+      });
+    }
+  }
+
+  private get versions(): VersionedResource<PlatformEntity> {
+    return new VersionedResource(this.transactions, this.audit, {
+      type: 'lti_platform',
+      label: 'Platform',
+      within: ({ organizationId }, tx) => this.repository.within(organizationId, tx),
+      assertMayChange: () => undefined,
+    });
+  }
+}
+
+const NEW = {
+  tokenAudience: null,
+  instructorRole: 'member',
+  match: { by: 'none' },
+  active: true,
+  awaitsApproval: false,
+} as const;
+
+const settingsOf = (row: PlatformEntity) => ({
+  name: row.name,
+  issuer: row.issuer,
+  clientId: row.clientId,
+  authorizationEndpoint: row.authorizationEndpoint,
+  tokenEndpoint: row.tokenEndpoint,
+  tokenAudience: row.tokenAudience,
+  jwksUri: row.jwksUri,
+  deploymentIds: row.deploymentIds,
+  instructorRole: row.instructorRole,
+  match: row.match,
+  active: row.active,
+  awaitsApproval: row.awaitsApproval,
+});
+
+/** Who switches a platform on has approved it. */
+const activityOf = ({ active }: UpdatePlatformDto) =>
+  active === undefined ? {} : { active, ...(active && { awaitsApproval: false }) };
+
+const changesOf = (input: UpdatePlatformDto) => ({
+  ...(input.name !== undefined && { name: input.name }),
+  ...(input.issuer !== undefined && { issuer: input.issuer }),
+  ...(input.client_id !== undefined && { clientId: input.client_id }),
+  ...(input.authorization_endpoint !== undefined && { authorizationEndpoint: input.authorization_endpoint }),
+  ...(input.token_endpoint !== undefined && { tokenEndpoint: input.token_endpoint }),
+  ...(input.token_audience !== undefined && { tokenAudience: input.token_audience }),
+  ...(input.jwks_uri !== undefined && { jwksUri: input.jwks_uri }),
+  ...(input.deployment_ids !== undefined && { deploymentIds: input.deployment_ids }),
+  ...(input.instructor_role !== undefined && { instructorRole: input.instructor_role }),
+  ...(input.match !== undefined && { match: matchOf(input.match) }),
+  ...activityOf(input),
+});

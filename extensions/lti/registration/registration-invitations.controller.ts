@@ -1,0 +1,43 @@
+import { Controller, Param, Post, Req } from '@nestjs/common';
+import { ApiCreatedResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../../src/kernel';
+import { Access, type BellwetherRequest, CurrentCaller } from '../../../src/infrastructure/http';
+import { ToolAddresses } from '../platforms/tool-addresses';
+import { Registrations } from './registrations.service';
+
+export class RegistrationAddressDto {
+  /** To be pasted into the page of the platform that registers tools. Works once. */
+  @ApiProperty({ example: 'https://bellwether.example.edu/lti/register/mZ1xPq7…' })
+  registration_url!: string;
+  @ApiProperty({ format: 'date-time' })
+  expires_at!: string;
+}
+
+@ApiTags('LTI')
+@Controller('api/v1/organizations/:slug/lti/registrations')
+export class RegistrationInvitationsController {
+  constructor(
+    private readonly registrations: Registrations,
+    private readonly addresses: ToolAddresses,
+  ) {}
+
+  @Post()
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Address with which a learning platform registers itself',
+    description:
+      'LTI Dynamic Registration. The address works once, for a week, and is not shown again. The platform then waits with ' +
+      '`awaits_approval` until it is changed to `active`.',
+  })
+  @ApiCreatedResponse({ type: RegistrationAddressDto })
+  async invite(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Req() request: BellwetherRequest,
+  ): Promise<RegistrationAddressDto> {
+    const { code, expiresAt } = await this.registrations.invite(caller, slug);
+    const address = `${this.addresses.originOf(request)}/lti/register/${code}`;
+    return { registration_url: address, expires_at: expiresAt.toISOString() };
+  }
+}

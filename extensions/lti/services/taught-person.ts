@@ -1,0 +1,12 @@
+import { assertScope } from '../../../src/auth';
+import type { Caller } from '../../../src/kernel';
+
+/** @throws {AppError} `forbidden` for a key that may not write */
+export function assertChanges(caller: Caller): void {
+  if (caller.activityIds === undefined) assertScope(caller, 'write');
+}
+
+/** The teacher behind a launch, with the rights of the account: the session of a launch reaches fewer assistants. */
+export function personOf({ publishedOnly: _publishedOnly, activityIds: _activityIds, ...caller }: Caller): Caller {
+  return { ...caller, scopes: ['chat', 'read', 'write'], assistantIds: null };
+}

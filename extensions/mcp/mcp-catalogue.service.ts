@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
+import { AssistantsService, type RunnableAssistant, toolUse } from '../../src/assistants';
+import { running } from '../../src/answering';
+import { AppError, type Caller, decodeCursor, pageOf } from '../../src/kernel';
+import { OrganizationsService } from '../../src/organizations';
+import { describe, idOf, nameOf } from './assistant-names';
+import { RPC, RpcError } from './rpc.errors';
+
+/** Entries of one page of `tools/list` and `prompts/list`. */
+export const PAGE_SIZE = 100;
+
+const QUERY = 'What to ask, in full: nothing else of your conversation is passed on.';
+
+/** The caller of this door. */
+export interface McpVisitor {
+  readonly caller: Caller;
+  /** True when the client is a run of an assistant, here or elsewhere: what may call others cannot be called by it. */
+  readonly nested: boolean;
+}
+
+export interface McpPage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string;
+}
+
+/** The caller's assistants as an MCP client sees them: the set that `GET /v1/models` lists, each by a name that stays. */
+@Injectable()
+export class McpCatalogue {
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** @throws RpcError for a cursor that is none */
+  async tools(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Tool>> {
+    return this.page(visitor, cursor, { accept: () => true, present: presentTool });
+  }
+
+  /** Only assistants whose prompts the caller may read. @throws RpcError */
+  async prompts(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Prompt>> {
+    return this.page(visitor, cursor, { accept: mayReadPrompt, present: presentPrompt });
+  }
+
+  /** @throws RpcError, the same for what is missing, foreign, invisible or switched off */
+  async tool(visitor: McpVisitor, name: string): Promise<RunnableAssistant> {
+    const assistant = await this.find(visitor, name);
+    if (assistant === null) throw unknown('tool', name);
+    return assistant;
+  }
+
+  /** @throws RpcError, the same for an assistant whose prompt the caller may not read */
+  async prompt(visitor: McpVisitor, name: string): Promise<RunnableAssistant> {
+    const assistant = await this.find(visitor, name);
+    if (assistant === null || !mayReadPrompt(assistant)) throw unknown('prompt', name);
+    return assistant;
+  }
+
+  private async page<T>(
+    { caller, nested }: McpVisitor,
+    cursor: string | undefined,
+    { accept, present }: { accept: (assistant: RunnableAssistant) => boolean; present: (a: RunnableAssistant) => T },
+  ): Promise<McpPage<T>> {
+    const after = cursor === undefined ? 0 : lastIdOf(cursor);
+    const found = await this.assistants.someRunnable(
+      caller,
+      async (assistants) => (await this.offered(assistants, nested)).filter(accept),
+      { after, count: PAGE_SIZE + 1 },
+    );
+    const { items, next_cursor } = pageOf(found, PAGE_SIZE, ({ id }) => id);
+    return { items: items.map(present), ...(next_cursor === null ? {} : { nextCursor: next_cursor }) };
+  }
+
+  private async find({ caller, nested }: McpVisitor, name: string): Promise<RunnableAssistant | null> {
+    const id = idOf(name);
+    if (id === null) return null;
+    try {
+      const [assistant] = await this.offered([await this.assistants.runnable(caller, id)], nested);
+      return assistant ?? null;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+
+  /** An assistant that uses tools is not offered to another one, or two could call each other endlessly. */
+  private async offered(assistants: readonly RunnableAssistant[], nested: boolean): Promise<RunnableAssistant[]> {
+    const answering = (await running(assistants, this.organizations)).map(({ assistant }) => assistant);
+    return nested ? answering.filter(({ document }) => toolUse(document.raw) === null) : answering;
+  }
+}
+
+const mayReadPrompt = ({ disclosure }: RunnableAssistant): boolean => disclosure !== 'none';
+
+export const unknown = (what: 'tool' | 'prompt', name: string): RpcError =>
+  new RpcError(RPC.invalidParams, `Unknown ${what}: ${name.slice(0, 100)}`);
+
+const presentTool = (assistant: RunnableAssistant): Tool => ({
+  name: nameOf(assistant),
+  title: assistant.name,
+  description: describe(assistant),
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', minLength: 1, description: QUERY } },
+    required: ['query'],
+    additionalProperties: false,
+  },
+});
+
+const presentPrompt = (assistant: RunnableAssistant): Prompt => ({
+  name: nameOf(assistant),
+  title: assistant.name,
+  description: describe(assistant),
+  arguments: [{ name: 'query', description: 'The question that the prompt is filled for.', required: true }],
+});
+
+function lastIdOf(cursor: string): number {
+  const [id] = decodeCursor(cursor, 1) ?? [];
+  if (typeof id !== 'number') throw new RpcError(RPC.invalidParams, 'Unknown cursor');
+  return id;
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../src/auth';
+import { OrganizationsModule } from '../../src/organizations';
+import { DiscoveryController } from './discovery.controller';
+import { ScimGroupsController } from './groups/scim-groups.controller';
+import { ScimGroups } from './groups/scim-groups.service';
+import { ScimAddress } from './protocol/scim-address.service';
+import { ScimUserRepository } from './users/scim-user.repository';
+import { ScimUsersController } from './users/scim-users.controller';
+import { ScimUsers } from './users/scim-users.service';
+
+@Module({
+  imports: [AuthModule, OrganizationsModule],
+  controllers: [DiscoveryController, ScimUsersController, ScimGroupsController],
+  providers: [ScimAddress, ScimUserRepository, ScimUsers, ScimGroups],
+})
+export class ScimModule {}

@@ -1,0 +1,24 @@
+import { AdmissionModule } from './infrastructure/admission';
+import { AuditModule } from './infrastructure/audit';
+import { IdempotencyModule } from './infrastructure/idempotency';
+import { JobsModule } from './infrastructure/jobs';
+import { LanguagesModule } from './infrastructure/languages';
+import { MailModule } from './infrastructure/mail';
+import { OutboundModule } from './infrastructure/outbound';
+import { RowCacheModule } from './infrastructure/row-cache';
+import { SignalsModule } from './infrastructure/signals';
+import { TracingModule } from './infrastructure/tracing';
+
+/** Global modules that rooms use without importing them. */
+export const PLATFORM = [
+  AdmissionModule,
+  OutboundModule,
+  AuditModule,
+  IdempotencyModule,
+  JobsModule,
+  LanguagesModule,
+  MailModule,
+  RowCacheModule,
+  SignalsModule,
+  TracingModule,
+];

@@ -1,0 +1,96 @@
+import type { Problem } from '../../../kernel';
+
+export const SEVERITIES = ['error', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const DIAGNOSTIC_CODES = [
+  'metadata.invalid',
+  'metadata.version_unknown',
+  'orchestrator.unknown',
+  'orchestrator.options_invalid',
+  'setting.ignored',
+  'setting.unsupported',
+  'processor.unknown',
+  'rewrite.no_fast_model',
+  'tool.unknown',
+  'tool.invalid',
+  'tool.unknown_key',
+  'tool.no_input',
+  'tool.config_invalid',
+  'tool.config_incomplete',
+  'tool.degraded',
+  'tool.unreadable',
+  'tool.inaccessible',
+  'tool.disabled',
+  'collection.unlisted',
+  'tool_using_assistant',
+  'function.duplicate',
+  'placeholder.invalid',
+  'placeholder.duplicate',
+  'placeholder.unused',
+  'placeholder.undefined',
+  'template.no_user_input',
+  'dependency.unknown',
+  'dependency.cycle',
+  'condition.invalid',
+  'condition.unseen',
+  'connector.unknown',
+  'connector.not_configured',
+  'connector.model_unavailable',
+] as const;
+export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
+
+/** Half-open range of UTF-16 code units in the text that `path` names. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * One finding about a definition. An `error` refuses the save unless `SAVED_WITH_ERROR` lists its code; warnings and
+ * infos are only shown.
+ */
+export interface Diagnostic {
+  readonly severity: Severity;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** JSON path in the request, e.g. `metadata.tools[1].config.top_k`. */
+  readonly path: string;
+  readonly range?: TextRange;
+  /** Names and limits in `message`; `reason` is the code of a more exact text, `value.max_length`. */
+  readonly values?: DiagnosticValues;
+}
+
+export type DiagnosticValues = Readonly<Record<string, string | number>>;
+
+export const PLACEHOLDER_STATES = ['used', 'unused', 'undefined'] as const;
+
+/** `unused`: a tool without a slot. `undefined`: a slot without an enabled tool. */
+export interface PlaceholderState {
+  readonly name: string;
+  readonly state: (typeof PLACEHOLDER_STATES)[number];
+  /** Position of its tool in `metadata.tools`; absent for `user_input`, classic `context` and undefined ones. */
+  readonly tool_index?: number;
+}
+
+const diagnostic =
+  (severity: Severity) =>
+  (code: DiagnosticCode, path: string, message: string, values?: DiagnosticValues): Diagnostic => ({
+    severity,
+    code,
+    message,
+    path,
+    ...(values === undefined ? {} : { values }),
+  });
+
+export const error = diagnostic('error');
+export const warning = diagnostic('warning');
+export const info = diagnostic('info');
+
+/** The values of a diagnostic about a problem of a schema, whose code becomes the reason. */
+export const reasonOf = ({ code, values }: Pick<Problem, 'code' | 'values'>): DiagnosticValues | undefined =>
+  code === undefined ? undefined : { ...values, reason: code };
+
+/** A name that does not exist, and the existing name that it resembles. */
+export const misspelt = (name: string, closest: string | null): DiagnosticValues =>
+  closest === null ? { reason: 'name.unknown', name } : { reason: 'name.misspelt', name, closest };

@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject } from '../../../kernel';
+import { member, textMember } from './parse-metadata';
+
+/** Function types that LAMB stores under `tools` (spec 002). `rubric` is a pipeline tool there. */
+const FUNCTION_TYPES: ReadonlySet<string> = new Set(['assistant', 'knowledge_base', 'image']);
+
+/** A pipeline tool as stored, with its position in `tools`. */
+export interface ToolEntry {
+  readonly index: number;
+  /** Name under `plugin`, or under `type` as spec 001 writes it; not resolved. */
+  readonly plugin: string;
+  readonly entry: JsonObject;
+}
+
+export interface FunctionEntry {
+  /** Path in the document, e.g. `tools[2]` or `functions[0]`. */
+  readonly path: string;
+  /** The stored object; the name "weather" reads as `{type: "weather"}`. */
+  readonly definition: JsonObject;
+  readonly stored: unknown;
+  /** It is stored as a name. */
+  readonly bare: boolean;
+}
+
+export interface ToolEntries {
+  readonly pipeline: readonly ToolEntry[];
+  readonly functions: readonly FunctionEntry[];
+  readonly malformed: readonly string[];
+}
+
+/** Separates pipeline tools and functions in all stored shapes of `tools` and `functions`. */
+export function readToolEntries(metadata: JsonObject): ToolEntries {
+  const pipeline: ToolEntry[] = [];
+  const functions: FunctionEntry[] = [];
+  const malformed: string[] = [];
+  for (const [index, value] of listMember(metadata, 'tools').entries()) {
+    const path = `tools[${index}]`;
+    const plugin = pipelinePlugin(value);
+    const definition = functionDefinition(value);
+    if (isJsonObject(value) && plugin !== null) pipeline.push({ index, plugin, entry: value });
+    else if (definition !== null) functions.push({ path, definition, stored: value, bare: typeof value === 'string' });
+    else malformed.push(path);
+  }
+  for (const [index, value] of listMember(metadata, 'functions').entries()) {
+    const path = `functions[${index}]`;
+    const definition = functionDefinition(value);
+    if (definition === null) malformed.push(path);
+    else functions.push({ path, definition, stored: value, bare: typeof value === 'string' });
+  }
+  return { pipeline, functions, malformed };
+}
+
+function listMember(metadata: JsonObject, key: string): readonly unknown[] {
+  const value = member(metadata, key);
+  return Array.isArray(value) ? value : [];
+}
+
+function pipelinePlugin(value: unknown): string | null {
+  if (!isJsonObject(value)) return null;
+  const plugin = textMember(value, 'plugin');
+  if (plugin !== null) return plugin;
+  const type = textMember(value, 'type');
+  return type === null || FUNCTION_TYPES.has(type) ? null : type;
+}
+
+function functionDefinition(value: unknown): JsonObject | null {
+  if (typeof value === 'string') return value.trim() === '' ? null : { type: value.trim() };
+  return isJsonObject(value) && textMember(value, 'type') !== null ? value : null;
+}

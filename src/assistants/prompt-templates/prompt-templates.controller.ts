@@ -1,0 +1,109 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../../kernel';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+  ForPeople,
+} from '../../infrastructure/http';
+import { Idempotent } from '../../infrastructure/idempotency';
+import {
+  CreatePromptTemplateDto,
+  PromptTemplateDto,
+  PromptTemplatePageDto,
+  PromptTemplateQueryDto,
+  SharePromptTemplateDto,
+  UpdatePromptTemplateDto,
+} from './prompt-template.dto';
+import { PromptTemplatesService } from './prompt-templates.service';
+
+@ApiTags('Prompt templates')
+@ForPeople()
+@Controller('api/v1/prompt-templates')
+export class PromptTemplatesController {
+  constructor(private readonly templates: PromptTemplatesService) {}
+
+  @Get()
+  @Access({ scope: 'read', role: 'teacher', summary: 'Own and shared prompt templates, newest first' })
+  @ApiOkResponse({ type: PromptTemplatePageDto })
+  list(@CurrentCaller() caller: Caller, @Query() query: PromptTemplateQueryDto): Promise<Page<PromptTemplateDto>> {
+    return this.templates.list(caller, query, toPageRequest(query));
+  }
+
+  @Get('starters')
+  @Access({ scope: 'read', role: 'teacher', summary: 'Built-in starters for both types of assistants' })
+  @ApiOkResponse({ type: PromptTemplatePageDto })
+  starters(@Query() page: PageQueryDto): Page<PromptTemplateDto> {
+    return this.templates.starters(toPageRequest(page));
+  }
+
+  @Post()
+  @TagsVersion()
+  @Idempotent()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Make a prompt template' })
+  @ApiCreatedResponse({ type: PromptTemplateDto })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreatePromptTemplateDto): Promise<PromptTemplateDto> {
+    return this.templates.create(caller, body);
+  }
+
+  @Get(':id')
+  @TagsVersion()
+  @Access({ scope: 'read', role: 'teacher', summary: 'Read a prompt template' })
+  @ApiOkResponse({ type: PromptTemplateDto })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PromptTemplateDto> {
+    return this.templates.get(caller, id);
+  }
+
+  @Patch(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Change a prompt template', description: 'Absent members stay.' })
+  @ApiOkResponse({ type: PromptTemplateDto })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() body: UpdatePromptTemplateDto,
+    @IfMatch('demanded') expected: number | null,
+  ): Promise<PromptTemplateDto> {
+    return this.templates.update(caller, id, body, expected);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ReadsIfMatch('welcome')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Delete a prompt template' })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    await this.templates.remove(caller, id, expected);
+  }
+
+  @Post(':id/duplicate')
+  @TagsVersion()
+  @Idempotent()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Make a private copy, also of a starter' })
+  @ApiCreatedResponse({ type: PromptTemplateDto })
+  duplicate(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PromptTemplateDto> {
+    return this.templates.duplicate(caller, id);
+  }
+
+  @Put(':id/share')
+  @TagsVersion()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Share with the organization, or take it back' })
+  @ApiOkResponse({ type: PromptTemplateDto })
+  share(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { shared }: SharePromptTemplateDto,
+  ): Promise<PromptTemplateDto> {
+    return this.templates.share(caller, id, shared);
+  }
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth';
+import { OrganizationsModule } from '../../organizations';
+import { PromptTemplateImport } from './prompt-template-import';
+import { PromptTemplateRepository } from './prompt-template.repository';
+import { PromptTemplatesController } from './prompt-templates.controller';
+import { PromptTemplatesService } from './prompt-templates.service';
+
+@Module({
+  imports: [AuthModule, OrganizationsModule],
+  controllers: [PromptTemplatesController],
+  providers: [PromptTemplateRepository, PromptTemplatesService, PromptTemplateImport],
+  exports: [PromptTemplateImport],
+})
+export class PromptTemplatesModule {}

@@ -1,0 +1,92 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { FEATURES, type Feature } from '../../organizations';
+import { MATERIAL_KINDS, type MaterialKind, RECIPE_LANGUAGES, type RecipeLanguage } from './recipe.types';
+
+export class MaterialSlotDto {
+  @ApiProperty({ enum: ['tools', 'functions'] })
+  list!: 'tools' | 'functions';
+  /** Position in that list of the definition's metadata, from 0. */
+  @ApiProperty({ type: 'integer' })
+  index!: number;
+  /** A tool's setting is in its `config`, a function's beside its `type`. */
+  @ApiProperty()
+  setting!: string;
+  /** The setting is a list of ids. */
+  @ApiProperty()
+  many!: boolean;
+}
+
+export class RecipeMaterialDto {
+  @ApiProperty({ example: 'course' })
+  key!: string;
+  @ApiProperty({ enum: MATERIAL_KINDS })
+  kind!: MaterialKind;
+  @ApiProperty({ example: 'Course material' })
+  name!: string;
+  @ApiProperty()
+  hint!: string;
+  /** Of rubrics: body of `POST /api/v1/rubrics` that makes a sample. */
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  sample?: object;
+  /** Where the id of what is chosen goes. */
+  @ApiProperty({ type: [MaterialSlotDto] })
+  fills!: readonly MaterialSlotDto[];
+}
+
+export class RecipeTopicDto {
+  /** Key of the material. */
+  @ApiProperty({ example: 'course' })
+  material!: string;
+  /** `{topic}` stands for a title in the material, such as that of a document. */
+  @ApiProperty({ type: [String], example: ['What does the course material say about “{topic}”?'] })
+  questions!: readonly string[];
+}
+
+export class RecipeDefinitionDto {
+  @ApiProperty()
+  name!: string;
+  @ApiProperty()
+  description!: string;
+  @ApiProperty()
+  system_prompt!: string;
+  @ApiProperty()
+  prompt_template!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  metadata!: object;
+}
+
+export class RecipeDto {
+  @ApiProperty({ example: 'course-questions' })
+  id!: string;
+  @ApiProperty({ example: 'book-open' })
+  icon!: string;
+  @ApiProperty({ example: 'Course questions and answers' })
+  name!: string;
+  /** The purpose of the assistant, in one sentence. */
+  @ApiProperty()
+  about!: string;
+  /** Features of the organization that are switched off and that the recipe needs; empty: it can be used. */
+  @ApiProperty({ enum: FEATURES, isArray: true })
+  missing_features!: readonly Feature[];
+  @ApiProperty({ type: [RecipeMaterialDto] })
+  materials!: readonly RecipeMaterialDto[];
+  /** First questions to try. */
+  @ApiProperty({ type: [String] })
+  questions!: readonly string[];
+  /** Better first questions for chosen material; absent where `questions` fit any. */
+  @ApiPropertyOptional({ type: RecipeTopicDto })
+  topic?: RecipeTopicDto;
+  /** Body of `POST /api/v1/assistants` once its materials are filled in. */
+  @ApiProperty({ type: RecipeDefinitionDto })
+  definition!: RecipeDefinitionDto;
+}
+
+export class RecipeListDto {
+  @ApiProperty({ type: [RecipeDto] })
+  recipes!: readonly RecipeDto[];
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+  /** Of all texts. */
+  @ApiProperty({ enum: RECIPE_LANGUAGES })
+  language!: RecipeLanguage;
+}

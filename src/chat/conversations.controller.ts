@@ -1,0 +1,167 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { attachment } from '../files';
+import type { Caller } from '../kernel';
+import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
+import { questionContent } from './asking/question-content';
+import { Questions } from './asking/questions.service';
+import { conversationMarkdown, exportName } from './conversation-export';
+import { ConversationReader } from './conversation-reader.service';
+import { presentConversation, presentExport, presentMessage, presentPage, presentWhole } from './conversation-view';
+import {
+  AskDto,
+  AskedDto,
+  ConversationDto,
+  ConversationPageDto,
+  ConversationQueryDto,
+  CreateConversationDto,
+  ExportedConversationDto,
+  OfAssistantQueryDto,
+  RenameConversationDto,
+  ShowBranchDto,
+  WholeConversationDto,
+} from './conversation.dto';
+import { Conversations } from './conversations.service';
+
+@ApiTags('Conversations')
+@Controller('api/v1/conversations')
+export class ConversationsController {
+  constructor(
+    private readonly conversations: Conversations,
+    private readonly reader: ConversationReader,
+    private readonly questions: Questions,
+  ) {}
+
+  @Get()
+  @Access({ scope: 'chat', summary: 'Own conversations, the last changed first' })
+  @ApiOkResponse({ type: ConversationPageDto })
+  async list(@CurrentCaller() caller: Caller, @Query() query: ConversationQueryDto): Promise<ConversationPageDto> {
+    const { assistant_id: assistantId, activity_id: activityId, q = '' } = query;
+    const filter = { assistantId: assistantId ?? null, activityId: activityId ?? null };
+    const wanted = { ...filter, text: q.trim() === '' ? null : q.trim() };
+    return presentPage(await this.conversations.list(caller, wanted, toPageRequest(query)));
+  }
+
+  @Post()
+  @Idempotent()
+  @Access({ scope: 'chat', summary: 'Begin a conversation with an assistant' })
+  @ApiCreatedResponse({ type: ConversationDto })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() { assistant_id: assistant, activity_id: activity, title = '' }: CreateConversationDto,
+  ): Promise<ConversationDto> {
+    const begun = await this.conversations.create(caller, { assistant, activity: activity ?? null, title });
+    return presentConversation(begun);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Access({ scope: 'chat', summary: 'Delete all own conversations, or all with one assistant or of one activity' })
+  @ApiNoContentResponse()
+  async removeAll(
+    @CurrentCaller() caller: Caller,
+    @Query() { assistant_id: assistantId, activity_id: activityId }: OfAssistantQueryDto,
+  ): Promise<void> {
+    const filter = { assistantId: assistantId ?? null, activityId: activityId ?? null };
+    await this.conversations.removeAll(caller, filter);
+  }
+
+  @Get(':id')
+  @Access({ scope: 'chat', summary: 'A conversation with all its messages' })
+  @ApiOkResponse({ type: WholeConversationDto })
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<WholeConversationDto> {
+    return presentWhole(await this.reader.readForPerson(caller, id));
+  }
+
+  @Patch(':id')
+  @Access({ scope: 'chat', summary: 'Rename a conversation' })
+  @ApiOkResponse({ type: ConversationDto })
+  async rename(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { title }: RenameConversationDto,
+  ): Promise<ConversationDto> {
+    return presentConversation(await this.conversations.rename(caller, id, title));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ scope: 'chat', summary: 'Delete a conversation', description: 'Its runs stay as long as other runs.' })
+  @ApiNoContentResponse()
+  async remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
+    await this.conversations.remove(caller, id);
+  }
+
+  @Post(':id/messages')
+  @HttpCode(202)
+  @Idempotent()
+  @Access({
+    scope: 'chat',
+    summary: 'Ask a question',
+    description:
+      'A background run answers: follow its events, or read the conversation later. One question at a time; another one ' +
+      'meanwhile is `conversation_busy`.',
+  })
+  @ApiAcceptedResponse({ type: AskedDto })
+  async ask(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { content, replaces }: AskDto,
+  ): Promise<AskedDto> {
+    const { question, answer, all } = await this.questions.ask(caller, id, questionContent(content), replaces);
+    return { question: presentMessage(question, all), answer: presentMessage(answer, all) };
+  }
+
+  @Put(':id/branch')
+  @Access({
+    scope: 'chat',
+    summary: 'Show another version of a question',
+    description: 'Shows the branch of this question, to its newest message. The next question continues it.',
+  })
+  @ApiOkResponse({ type: WholeConversationDto })
+  async showBranch(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { question_id }: ShowBranchDto,
+  ): Promise<WholeConversationDto> {
+    await this.conversations.show(caller, id, question_id);
+    return presentWhole(await this.reader.readForPerson(caller, id));
+  }
+
+  @Get(':id/export')
+  @Access({
+    scope: 'chat',
+    summary: 'Download a conversation',
+    description: '`Accept: text/markdown` gives Markdown, anything else JSON.',
+  })
+  @ApiExtraModels(ExportedConversationDto)
+  @ApiOkResponse({
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(ExportedConversationDto) } },
+      'text/markdown': { schema: { type: 'string' } },
+    },
+  })
+  async export(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const read = await this.reader.readForPerson(caller, id);
+    const isMarkdown = request.accepts(['json', 'text/markdown']) === 'text/markdown';
+    const name = `${exportName(read)}.${isMarkdown ? 'md' : 'json'}`;
+    response.setHeader('Vary', 'Accept').setHeader('Content-Disposition', attachment(name));
+    if (isMarkdown) response.type('text/markdown; charset=utf-8').send(conversationMarkdown(read));
+    else response.json(presentExport(read));
+  }
+}

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, type JsonObject } from '../../kernel';
+import {
+  ConnectionHealth,
+  type ConnectionState,
+  type OrganizationRuntime,
+  OrganizationsService,
+  outcomeOf,
+  SettingsChecks,
+} from '../../organizations';
+import { ConnectionProbes } from './connection-probes';
+import type { ConnectionOutcomeDto, ConnectionTestDto, ProviderTestDto } from './connections.dto';
+import { TestRate } from './test-rate';
+
+type Found = Omit<ConnectionTestDto, keyof ConnectionOutcomeDto>;
+
+const NOTHING: Found = {
+  models: null,
+  dimensions: null,
+  tools: null,
+  site: null,
+  missing: null,
+  collections: null,
+  translation: null,
+};
+
+interface Trial {
+  /** Path in the settings. */
+  readonly connection: string;
+  /** Values that are not stored, as in a patch of the settings. */
+  readonly patch: JsonObject;
+  /** The stored values are tested, so that the outcome is worth keeping. */
+  readonly isStored: boolean;
+  readonly ask: (runtime: OrganizationRuntime, signal: AbortSignal) => Promise<Partial<Found>>;
+}
+
+const noAddress = (): AppError => new AppError('connector_not_configured', 'There is no address to ask');
+
+/** Any reranker can sort these. */
+const RERANKED = { question: 'What do plants need?', passages: ['Plants need light.', 'Seven is a prime number.'] };
+
+/** Most translators know both languages. */
+const TRANSLATED = { text: 'What do plants need?', from: 'en', to: 'es' };
+
+/** Asks a vendor or server once, with the values on the screen or the stored ones. */
+@Injectable()
+export class ConnectionTests {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly checks: SettingsChecks,
+    private readonly health: ConnectionHealth,
+    private readonly rate: TestRate,
+    private readonly probes: ConnectionProbes,
+  ) {}
+
+  async states(caller: Caller, slug: string): Promise<readonly ConnectionState[]> {
+    return this.health.of(await this.organizations.administered(caller, slug));
+  }
+
+  provider(caller: Caller, slug: string, name: string, body: ProviderTestDto, signal: AbortSignal) {
+    const { embedding_model: model, ...values } = body;
+    return this.test(caller, slug, signal, {
+      connection: `providers.${name}`,
+      patch: { providers: { [name]: { enabled: true, ...given(values) } } },
+      isStored: isEmpty(values) && model === undefined,
+      ask: async ({ providers }, abort) => {
+        const target = providers.get(name);
+        if (target === undefined) throw noAddress();
+        if (model === undefined) return { models: [...(await this.probes.providers.models(name, target, abort))] };
+        return { dimensions: await this.probes.providers.dimensions(name, model, target, abort) };
+      },
+    });
+  }
+
+  mcpServer(caller: Caller, slug: string, name: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: `mcp.servers.${name}`,
+      patch: { mcp: { servers: { [name]: { enabled: true, ...given(values) } } } },
+      isStored: isEmpty(values),
+      ask: async ({ mcpServers }, abort) => {
+        const server = mcpServers.get(name);
+        if (server === undefined) throw noAddress();
+        return { tools: [...(await this.probes.mcp.tools(server, abort))] };
+      },
+    });
+  }
+
+  moodle(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'moodle',
+      patch: { moodle: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ id, moodle }, abort) => {
+        if (moodle === null) throw noAddress();
+        const { name, missing } = await this.probes.moodle.site(id, moodle, abort);
+        return { site: name, missing: [...missing] };
+      },
+    });
+  }
+
+  knowledgeBase(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'knowledge_base',
+      patch: { knowledge_base: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ knowledgeBase }, abort) => {
+        if (knowledgeBase === null) throw noAddress();
+        return { collections: await this.probes.knowledgeBase.collections(knowledgeBase, abort) };
+      },
+    });
+  }
+
+  reranker(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'reranker',
+      patch: { reranker: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ reranker }, abort) => {
+        if (reranker === null) throw noAddress();
+        await this.probes.rerankers.ask(reranker, { ...RERANKED, signal: abort });
+        return {};
+      },
+    });
+  }
+
+  translator(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(caller, slug, signal, {
+      connection: 'translator',
+      patch: { translator: given(values) },
+      isStored: isEmpty(values),
+      ask: async ({ translator }, abort) => {
+        if (translator === null) throw noAddress();
+        return { translation: await this.probes.translators.ask(translator, { ...TRANSLATED, signal: abort }) };
+      },
+    });
+  }
+
+  private async test(caller: Caller, slug: string, signal: AbortSignal, trial: Trial): Promise<ConnectionTestDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    this.rate.count(organizationId);
+    const patch = this.checks.valid(trial.patch);
+    const startedAt = performance.now();
+    let found: Partial<Found> = {};
+    let failure: AppError | null = null;
+    try {
+      await this.checks.assertDialable(patch);
+      found = await trial.ask(await this.organizations.trial(organizationId, patch), signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+      failure = error;
+    }
+    const outcome = outcomeOf(startedAt, failure);
+    if (trial.isStored) await this.health.tested(organizationId, trial.connection, outcome);
+    return { ...outcome, ...NOTHING, ...found };
+  }
+}
+
+/** Members of a body that was sent without them are undefined, and a patch would set them. */
+const given = (values: object): JsonObject =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const isEmpty = (values: object): boolean => Object.keys(given(values)).length === 0;

@@ -1,0 +1,26 @@
+import { Body, Controller, Get, HttpCode, Patch } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../kernel';
+import { Access, CurrentCaller } from '../../infrastructure/http';
+import { AnswerFirstStepsDto, FirstStepsDto } from './first-steps.dto';
+import { FirstSteps } from './first-steps.service';
+
+@ApiTags('First steps')
+@Controller('api/v1/first-steps')
+export class FirstStepsController {
+  constructor(private readonly steps: FirstSteps) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'What is left to do until a first assistant is published?' })
+  @ApiOkResponse({ type: FirstStepsDto })
+  read(@CurrentCaller() caller: Caller): Promise<FirstStepsDto> {
+    return this.steps.of(caller);
+  }
+
+  @Patch()
+  @HttpCode(204)
+  @Access({ scope: 'read', summary: 'Go on without a model, or dismiss the checklist' })
+  async answer(@CurrentCaller() caller: Caller, @Body() body: AnswerFirstStepsDto): Promise<void> {
+    await this.steps.answer(caller, body);
+  }
+}

@@ -1,0 +1,42 @@
+import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { chatBodySchema } from '../answering';
+import type { Caller } from '../kernel';
+import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
+import { completionSchema } from './completions/completion.openapi';
+import { ModelCompletions } from './completions/model-completions.service';
+import { ModelListDto } from './model.dto';
+import { ModelsService } from './models.service';
+
+/** The two routes that LAMB also answers without `v1`. */
+@ApiTags('LAMB')
+@OpenAiErrors()
+@Controller()
+export class OpenAiRootController {
+  constructor(
+    private readonly completions: ModelCompletions,
+    private readonly models: ModelsService,
+  ) {}
+
+  @Get('models')
+  @Access({ scope: 'chat', summary: 'As GET /v1/models, for clients without v1 in their base URL' })
+  @ApiOkResponse({ type: ModelListDto })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Query('after') after?: string,
+    @Query('limit') limit?: string,
+  ): Promise<ModelListDto> {
+    return this.models.list(caller, { after, limit });
+  }
+
+  @Post('chat/completions')
+  @Idempotent()
+  @Access({ scope: 'chat', summary: 'As POST /v1/chat/completions, for clients without v1 in their base URL' })
+  @ApiBody({ schema: chatBodySchema(true) })
+  @ApiOkResponse(completionSchema)
+  complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
+    return this.completions.answer(request, response);
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { OrganizationsModule } from '../../organizations';
+import { ReceiptKeyRepository } from './keys/receipt-key.repository';
+import { ReceiptKeys } from './keys/receipt-keys.service';
+
+@Module({ imports: [OrganizationsModule], providers: [ReceiptKeyRepository, ReceiptKeys], exports: [ReceiptKeys] })
+export class ReceiptsModule {}
