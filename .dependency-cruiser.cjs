@@ -188,7 +188,7 @@ module.exports = {
         path: '^(src|extensions)/',
         pathNot: [
           '^src/auth/issuers/(openid-client|token-verifier)\\.ts$',
-          '^extensions/lti/(keys/key-pair|messages/id-token)\\.ts$',
+          '^extensions/lti/(keys/key-pair|id-token)\\.ts$',
           // Specifications sign the tokens of a provider.
           '\\.spec\\.ts$',
         ],

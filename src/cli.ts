@@ -2,10 +2,10 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { registerAssistantCommands } from './cli/assistants/assistants.commands';
-import { registerAuditCommands } from './cli/audit/audit.commands';
-import { registerDatabaseCommands } from './cli/database/database.commands';
-import { registerInstitutionCommands } from './cli/institution/institution.commands';
-import { registerFileCommands } from './cli/files/files.commands';
+import { registerAuditCommands } from './cli/audit.commands';
+import { registerDatabaseCommands } from './cli/database.commands';
+import { registerInstitutionCommands } from './cli/institution.commands';
+import { registerFileCommands } from './cli/files.commands';
 import { Interruption } from './cli/interruption';
 import { registerLambCommands } from './cli/lamb/lamb.commands';
 import {

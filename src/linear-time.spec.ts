@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { cutText } from './extraction';
 
-/** Folders whose exported functions read texts of strangers: documents, questions, answers, rubrics, templates. */
-const FOLDERS = [
+/** Folders and files whose exported functions read texts of strangers: documents, questions, answers, rubrics, templates. */
+const PLACES = [
   'connectors/catalog/quotes',
   'extraction',
   'kernel/chat',
@@ -13,9 +13,10 @@ const FOLDERS = [
   'knowledge-bases/ingestion',
   'knowledge-bases/retrieval/passages',
   'knowledge-bases/retrieval/question',
-  'knowledge-bases/search/words',
-  '../extensions/lamb-import/convert',
-  'orchestrators/planning/question',
+  'knowledge-bases/search/searchable-text.ts',
+  '../extensions/lamb-import/metadata-references.ts',
+  '../extensions/lamb-import/organization-settings.ts',
+  'orchestrators/planning/decompose.ts',
   'rubrics',
 ];
 const LENGTH = 100_000;
@@ -205,10 +206,15 @@ function exportedBy(file: string): Exported[] {
   return found;
 }
 
-const EXPORTED = FOLDERS.flatMap((folder) =>
-  readdirSync(join(__dirname, folder), { recursive: true, encoding: 'utf8' })
+const filesAt = (place: string): readonly string[] =>
+  place.endsWith('.ts')
+    ? [place]
+    : readdirSync(join(__dirname, place), { recursive: true, encoding: 'utf8' }).map((name) => join(place, name));
+
+const EXPORTED = PLACES.flatMap((place) =>
+  filesAt(place)
     .filter((name) => /(?<!\.spec|\.module|\.controller|\.repository)\.ts$/.test(name))
-    .flatMap((name) => exportedBy(join(folder, name))),
+    .flatMap(exportedBy),
 ).filter(({ name, types }) => types.length > 0 && !OF_WORDS.has(name) && !OF_PACKAGES.has(name));
 const READING = EXPORTED.filter(({ types }) => types.every((type) => type in ARGUMENTS));
 

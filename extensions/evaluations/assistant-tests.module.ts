@@ -11,7 +11,7 @@ import { RunsModule } from '../../src/runs';
 import { Checks } from './expectations/checks.service';
 import { ExpectationCatalogue } from './expectations/expectation-catalogue';
 import { ExpectationsController } from './expectations/expectations.controller';
-import { PublicationGates } from './gate/publication-gates.service';
+import { PublicationGates } from './gate/publication-gate.service';
 import { PublicationGatesController } from './gate/publication-gates.controller';
 import { PublicationRulesModule } from './publication-rules.module';
 import { OperatorTests } from './test-runs/operator-tests.service';

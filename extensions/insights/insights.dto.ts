@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, Max, Min, Validate, ValidatorConstraint } from 'class-validator';
 import { MayBeOmitted } from '../../src/infrastructure/http';
-import { GROUPINGS, type QuestionGrouping } from './grouping/question-grouping.types';
+import { GROUPINGS, type QuestionGrouping } from './question-groups.service';
 
 const MOST_DAYS = 365;
 const NULLABLE_COUNT = { type: 'integer', nullable: true } as const;

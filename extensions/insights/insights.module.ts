@@ -7,17 +7,15 @@ import { OrganizationsModule } from '../../src/organizations';
 import { ProcessorsModule } from '../../src/processors';
 import { RunsModule } from '../../src/runs';
 import { ToolsModule } from '../../src/tools';
-import { QuestionGroups } from './grouping/question-groups.service';
-import { QuestionStemsRepository } from './grouping/question-stems.repository';
-import { QuestionVectors } from './grouping/question-vectors.service';
+import { QuestionGroups } from './question-groups.service';
+import { QuestionStemsRepository } from './question-stems.repository';
+import { QuestionVectors } from './question-vectors.service';
 import { InsightsController } from './insights.controller';
 import { InsightsService } from './insights.service';
-import { AssistantMaterialRepository } from './material/assistant-material.repository';
-import { UnusedMaterialService } from './material/unused-material.service';
-import { AskedPeriods } from './reading/asked-period.service';
-import { AskedQuestionsRepository } from './reading/asked-questions.repository';
-import { InsightReadings } from './reading/insight-readings.service';
-import { MaterialSearches } from './reading/material-searches.service';
+import { AssistantMaterialRepository } from './assistant-material.repository';
+import { MaterialSearches, UnusedMaterialService } from './unused-material.service';
+import { AskedPeriods, InsightReadings } from './asked-period.service';
+import { AskedQuestionsRepository } from './asked-questions.repository';
 
 @Module({
   imports: [

@@ -4,20 +4,52 @@ import type { Caller } from '../../src/kernel';
 import { wordsOf } from '../../src/knowledge-bases';
 import { PriceLists } from '../../src/metering';
 import { OrganizationsService } from '../../src/organizations';
-import { costOf, daysOf, hoursOf, materialOf, peopleOf, speedOf, tokensOf } from './figures/class-figures';
-import { missedOf, ratingsOf } from './figures/class-words';
-import { type DistinctQuestion, distinctQuestions, type MaskedQuestion } from './grouping/distinct-questions';
-import type { QuestionGrouping } from './grouping/question-grouping.types';
-import { QuestionGroups } from './grouping/question-groups.service';
-import type { TellableGroups } from './grouping/similar-questions';
-import { TimeSlices } from './time-slices';
+import { costOf, daysOf, hoursOf, materialOf, peopleOf, speedOf, tokensOf } from './class-figures';
+import { type DistinctQuestion, type MaskedQuestion, distinctQuestions } from './distinct-questions';
+import { type QuestionGrouping, QuestionGroups } from './question-groups.service';
+import type { TellableGroups } from './similar-questions';
 import type { InsightsDto, InsightsQueryDto } from './insights.dto';
-import type { NamedKnowledgeBases } from './material/assistant-material.repository';
-import { UnusedMaterialService } from './material/unused-material.service';
-import { areEnough, countOf, LEAST_PEOPLE } from './privacy/least-people';
-import type { PeopleMask } from './privacy/mask-people';
-import { type AskedPeriod, AskedPeriods } from './reading/asked-period.service';
-import type { AskedQuestion } from './reading/asked-question.types';
+import type { NamedKnowledgeBases } from './assistant-material.repository';
+import { UnusedMaterialService } from './unused-material.service';
+import { LEAST_PEOPLE, type PeopleMask, areEnough, countOf } from './mask-people';
+import { type AskedPeriod, AskedPeriods } from './asked-period.service';
+import type { AskedQuestion } from './asked-questions.repository';
+import { TimeSlices } from './time-slices';
+
+const MOST_MISSED = 50;
+const MOST_REASONS = 50;
+
+/**
+ * Questions that found nothing or little, given with the most frequent first. A question whose newest search found
+ * something good is left out: its material was added.
+ */
+export function missedOf(questions: readonly DistinctQuestion[]) {
+  const missed = questions.flatMap(({ found, ...question }) =>
+    found === 'nothing' || found === 'weak' ? [{ ...question, found }] : [],
+  );
+  if (!areEnough(new Set(missed.flatMap((each) => [...each.missed.people])))) return [];
+  return missed
+    .map(({ text, missed: { questions: times }, found }) => ({ question: text, times, found }))
+    .sort((one, other) => other.times - one.times)
+    .slice(0, MOST_MISSED);
+}
+
+/** Null when too few people rated. The reasons have people in them: `mask` removes these. */
+function ratingsOf(questions: readonly AskedQuestion[], mask: (text: string, userId: string) => string) {
+  const rated = questions.filter(({ rating }) => rating !== null);
+  if (!areEnough(peopleOf(rated))) return null;
+  const askers = (value: 'up' | 'down') =>
+    rated.filter(({ rating }) => rating?.value === value).map(({ userId }) => userId);
+  const reasoned = rated.filter(({ rating }) => (rating?.reason ?? '').trim() !== '');
+  const shown = areEnough(peopleOf(reasoned)) ? reasoned.slice(0, MOST_REASONS) : [];
+  return {
+    up: countOf(askers('up')).told,
+    down: countOf(askers('down')).told,
+    reasons: shown.flatMap(({ userId, rating }) =>
+      rating === null ? [] : [{ value: rating.value, reason: mask(rating.reason ?? '', userId) }],
+    ),
+  };
+}
 
 type ClassInsights = Omit<InsightsDto, 'groupings'>;
 

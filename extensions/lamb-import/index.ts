@@ -1,21 +1,26 @@
-export { readAddressMapping } from './convert/address-map';
-export { isSlug } from './convert/slug';
+export { readAddressMapping } from './metadata-references';
+export { isSlug } from './organization-settings';
 export { isKbClean, kbReportJson, kbReportText } from './knowledge/kb-report';
 export { openKbData } from './knowledge/kb-tables';
 export { LambKbImport } from './knowledge/lamb-kb-import.service';
-export { LambImport } from './lamb-import.service';
 export { LambImportModule } from './lamb-import.module';
+export { LambImport } from './lamb-import.service';
 export * from './plan/import-options.types';
-export { readQuestions } from './rehearsal/questions';
-export { recordedQuestions } from './rehearsal/recorded-questions';
+export { recordedQuestions } from './rehearsal/lamb-client';
 export { rehearsalJson, rehearsalMarkdown, rehearsalText } from './rehearsal/rehearsal-report';
-export { LambRehearsal } from './rehearsal/rehearsal.service';
+export { LambRehearsal, readQuestions } from './rehearsal/rehearsal.service';
 export type { Credential, RehearsalReport, RehearsedQuestion } from './rehearsal/rehearsal.types';
-export * from './report/report.types';
-export { idsCsv } from './report/ids-csv';
-export { reportJson } from './report/report-json';
-export { isClean } from './report/report-summary';
-export { reportText } from './report/report-text';
-export { openLambSource } from './source/lamb-source';
-export { readLambPasswords } from './source/lamb-passwords';
+export {
+  ITEM_KINDS,
+  ITEM_OUTCOMES,
+  type ImportReport,
+  type ImportedOrganization,
+  type ItemCounts,
+  type ItemKind,
+  type ItemOutcome,
+  type MissingFile,
+  type ReportNote,
+} from './report-builder';
+export { idsCsv, isClean, reportJson, reportText } from './report-text';
+export { openLambSource, readLambPasswords } from './source/lamb-source';
 export type { LambSource } from './source/lamb-source.types';

@@ -1,29 +1,27 @@
 import { Module } from '@nestjs/common';
 import { AnsweringModule } from '../../src/answering';
 import { AssistantsModule } from '../../src/assistants';
+import { PromptTemplatesModule } from '../../src/assistants/prompt-templates';
 import { AuthModule } from '../../src/auth';
 import { FilesModule } from '../../src/files';
 import { KnowledgeBasesModule } from '../../src/knowledge-bases';
-import { LtiModule } from '../lti';
 import { OrganizationsModule } from '../../src/organizations';
-import { PromptTemplatesModule } from '../../src/assistants/prompt-templates';
 import { RubricsModule } from '../../src/rubrics';
+import { LtiModule } from '../lti';
 import { CollectionFiles } from './knowledge/collection-files';
-import { KbOwners } from './knowledge/kb-owners';
+import { KbOwners } from './knowledge/kb-report';
 import { LambKbImport } from './knowledge/lamb-kb-import.service';
 import { LambImport } from './lamb-import.service';
 import { ImportPlanner } from './plan/import-planner';
 import { LambRehearsal } from './rehearsal/rehearsal.service';
-import { ImportLeaseRepository } from './storage/import-lease.repository';
-import { OriginRepository } from './storage/origin.repository';
-import { ActivityWriter } from './write/activity-writer';
+import { ImportLeaseRepository } from './import-lease.repository';
+import { OriginRepository } from './origin.repository';
 import { AssistantWriter } from './write/assistant-writer';
 import { FileTransfer } from './write/file-transfer';
-import { ImportTargets } from './write/import-targets';
-import { LtiWriter } from './write/lti-writer';
 import { ImportWriter } from './write/import-writer';
+import { ActivityWriter, LtiWriter } from './write/lti-writer';
 import { OrganizationImporter } from './write/organization-importer';
-import { OrganizationWriter } from './write/organization-writer';
+import { ImportTargets, OrganizationWriter } from './write/organization-writer';
 import { PasswordWriter } from './write/password-writer';
 
 /** Imports a LAMB installation, organization by organization. It can be repeated without duplicates. */

@@ -2,17 +2,16 @@ import { stat } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../src/assistants';
 import { BlobSweep } from '../../src/files';
-import { AppError, notFound } from '../../src/kernel';
 import { AcrossOrganizations, databaseErrorToAppError } from '../../src/infrastructure/database';
-import { renameHint, slugHere } from './convert/slug';
+import { AppError, notFound } from '../../src/kernel';
+import { renameHint, slugHere } from './organization-settings';
 import type { ImportContext } from './plan/import-context.types';
 import type { ImportOptions } from './plan/import-options.types';
-import { addressOf, usersWithoutOrganization } from './plan/people';
-import { ReportBuilder } from './report/report-builder';
-import type { ImportedOrganization, ImportReport, ReportNote } from './report/report.types';
+import { addressOf, usersWithoutOrganization } from './plan/plan-organization';
+import { type ImportReport, type ImportedOrganization, ReportBuilder, type ReportNote } from './report-builder';
 import type { LambOrganization, LambSource } from './source/lamb-source.types';
-import { ImportLeaseRepository, type Lease } from './storage/import-lease.repository';
-import { OriginRepository } from './storage/origin.repository';
+import { ImportLeaseRepository, type Lease } from './import-lease.repository';
+import { OriginRepository } from './origin.repository';
 import { OrganizationImporter } from './write/organization-importer';
 
 /** Imports the organizations of a LAMB installation, each as a whole or not at all. */

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { FRAME_PERMISSIONS } from '../../src/web-ui';
-import { FrameOriginRepository } from './frames/frame-origin.repository';
-import { LaunchFrames } from './frames/launch-frames.service';
+import { FrameOriginRepository } from './frame-origin.repository';
+import { LaunchFrames } from './launch-frames.service';
 
 /** Global, because the room that sends pages cannot import this one. */
 @Global()

@@ -1,5 +1,5 @@
 import type { Signals } from '../../src/infrastructure/signals';
-import { CallsInFlight, type McpClient } from './calls-in-flight';
+import { CallsInFlight, type McpClient } from './assistant-calls.service';
 
 /** Processes that hear each other at once. */
 function replicas(count: number): CallsInFlight[] {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
@@ -8,15 +7,39 @@ import {
   ListPromptsRequestSchema,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Caller, isJsonObject } from '../../src/kernel';
 import { CONFIG, type Config } from '../../src/infrastructure/config';
 import { type BellwetherRequest, toAppError } from '../../src/infrastructure/http';
-import { AssistantCalls } from './assistant-calls.service';
-import { CallsInFlight, type McpClient } from './calls-in-flight';
+import { AppError, type Caller, isJsonObject } from '../../src/kernel';
+import { AssistantCalls, CallsInFlight, type McpClient } from './assistant-calls.service';
 import { McpCatalogue, type McpVisitor } from './mcp-catalogue.service';
-import { assertOwnOrigin } from './mcp-origin';
 import { RPC, RpcError } from './rpc.errors';
+
+interface OwnPlace {
+  /** Origin under which people reach the service, as configured. */
+  readonly publicUrl: string | null;
+  /** Port of the socket that the request came in by. */
+  readonly port: number;
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Refuses what a web page of another origin sends (MCP specification, "Streamable HTTP", security: DNS rebinding).
+ * Programs send no `Origin`. The request's `Host` is the attacker's after a rebinding, so it is not asked.
+ * @throws {AppError} `forbidden`
+ */
+export function assertOwnOrigin(origin: string | undefined, { publicUrl, port }: OwnPlace): void {
+  if (origin === undefined) return;
+  const own = [
+    ...LOOPBACK.map((host) => originOf(`http://${host}:${port}`)),
+    publicUrl === null ? null : originOf(publicUrl),
+  ];
+  if (!own.includes(originOf(origin))) throw new AppError('forbidden', 'This origin may not use the MCP door');
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 const INSTRUCTIONS =
   'Each tool asks one learning assistant of the institution. An assistant knows nothing of your conversation: put ' +

@@ -1,4 +1,4 @@
-import { assertOwnOrigin } from './mcp-origin';
+import { assertOwnOrigin } from './mcp-door.service';
 
 const place = { publicUrl: 'https://assistants.example.edu/app/', port: 3000 };
 

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AssistantsModule } from '../../src/assistants';
 import { AnsweringModule } from '../../src/answering';
+import { AssistantsModule } from '../../src/assistants';
 import { OrganizationsModule } from '../../src/organizations';
-import { AssistantCalls } from './assistant-calls.service';
-import { CallsInFlight } from './calls-in-flight';
+import { AssistantCalls, CallsInFlight } from './assistant-calls.service';
 import { McpCatalogue } from './mcp-catalogue.service';
-import { McpController } from './mcp.controller';
 import { McpDoor } from './mcp-door.service';
+import { McpController } from './mcp.controller';
 
 @Module({
   imports: [AssistantsModule, AnsweringModule, OrganizationsModule],

@@ -2,11 +2,10 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { notFound } from '../../src/kernel';
 import { resourceTypes, schemas, serviceProviderConfig } from './protocol/discovery';
-import { listResponse } from './protocol/list-query';
+import { type ListResponse, type ScimResource, listResponse } from './protocol/list-query';
 import { ScimAddress } from './protocol/scim-address.service';
 import { DISCOVERED } from './protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from './protocol/scim-route.decorator';
-import type { ListResponse, ScimResource } from './protocol/scim.types';
 
 @ApiTags('SCIM')
 @Controller('scim/v2')

@@ -8,25 +8,23 @@ import { MeteringModule } from '../metering';
 import { MultiToolModule } from '../multi-tool';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
-import { ToolCallingModule } from './tool-calling';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
 import { CompletionMeters } from './admission/completion-meters.service';
-import { CompletionOpening } from './admission/completion-opening.service';
-import { CompletionPlaces } from './admission/completion-places.service';
-import { CompletionWatch } from './admission/completion-watch.service';
+import { CompletionOpening, CompletionPlaces, CompletionWatch } from './admission/completion-opening.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
-import { BackgroundCompletions } from './background/background-completions.service';
-import { RunBatches } from './batches/run-batches.service';
-import { QuietAnswers } from './calls/quiet-answers.service';
-import { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
+import { BackgroundCompletions } from './background-completions.service';
+import { RunBatches } from './run-batches.service';
+import { QuietAnswers } from './quiet-answers.service';
+import { UnrecordedPrompts } from './unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
-import { AnswerWatch } from './engine/answer-watch';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
-import { CompletionMetrics } from './engine/completion.metrics';
+import { AnswerWatch } from './engine/answer-watch';
 import { CompletionFunctions } from './engine/completion-functions.service';
+import { CompletionMetrics } from './engine/completion.metrics';
 import { MaterialOnly } from './engine/material-only.service';
 import { PromptPreparation } from './engine/prompt-preparation.service';
+import { ToolCallingModule } from './tool-calling';
 
 @Module({
   imports: [

@@ -4,8 +4,8 @@ import { AssistantsModule } from '../assistants';
 import type { AssistantAbility } from '../tools';
 import { type AbilityProvider, ASSISTANT_ABILITY } from './admission/assistant-ability.token';
 import { AnsweringModule } from './answering.module';
-import { AssistantCalls } from './calls/assistant-calls';
-import type { Completion } from './completion/completion.types';
+import { AssistantCalls } from './assistant-calls';
+import type { Completion } from './completion.types';
 
 /** Looked up after construction: a called assistant is admitted by the service that needs the ability. */
 @Injectable()

@@ -1,35 +1,40 @@
-export { CompletionOpening } from './admission/completion-opening.service';
-export { CompletionPlaces } from './admission/completion-places.service';
+export { CompletionOpening, CompletionPlaces, running } from './admission/completion-opening.service';
 export { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './admission/question-rules.token';
-export { running } from './admission/feature-switches';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';
-export { RunExecutorModule } from './run-executor.module';
-export { BackgroundCompletions, type ReplayRequest } from './background/background-completions.service';
-export { type BatchState, type NextRun, RunBatches, type RunBatch } from './batches/run-batches.service';
-export type { RecordedRun } from './completion/recorded-run.types';
+export { BackgroundCompletions, type ReplayRequest } from './background-completions.service';
+export { type BatchState, type NextRun, type RunBatch, RunBatches } from './run-batches.service';
 export {
-  questionRequest,
   type QuietAnswer,
   QuietAnswers,
   type QuietInput,
   type QuietPrompt,
-} from './calls/quiet-answers.service';
-export { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
-export type { AnswerEvent } from './completion/answer-event.types';
-export { Backpressure } from './completion/backpressure';
-export type { Completion } from './completion/completion.types';
-export { FAILED_FOR_ASKERS, knowledgeBasesIn, loggedForAskers, sourcesForAskers } from './disclosure/asker-events';
-export { withoutReasoning } from './disclosure/plan-reasoning';
-export { reportForAdministrator, reportForAsker } from './disclosure/run-report-view';
-export { forOutsiders, toldEvents, toldProgress } from './disclosure/told-events';
+  questionRequest,
+} from './quiet-answers.service';
+export { UnrecordedPrompts } from './unrecorded-prompts.service';
+export { type AnswerEvent, Backpressure, type Completion, type RecordedRun, joinedTexts } from './completion.types';
+export { FAILED_FOR_ASKERS, knowledgeBasesIn, loggedForAskers, sourcesForAskers } from './asker-events';
+export { forOutsiders, toldEvents, toldProgress, withoutReasoning } from './told-events';
 export { logBrokenAnswer } from './engine/answer-failure';
-export { AnswerPipeline } from './engine/answer-pipeline.service';
-export { joinedTexts } from './completion/joined-texts';
-export { assistantIdIn } from './request/assistant-id';
-export { callerOf } from './request/caller-of';
-export { chatBodySchema, draftBodySchema } from './request/chat-body.openapi';
-export { type ChatRequest, readChatRequest, readChatRequestWithModel } from './request/chat-request';
-export type { ProgressMode } from './request/chat-request.schema';
-export { assistantIdOf, exactModelId, modelId, modelNotFound, readModelName } from './request/model-id';
+export {
+  AnswerPipeline,
+  assistantIdOf,
+  exactModelId,
+  modelId,
+  modelNotFound,
+  readModelName,
+  reportForAdministrator,
+  reportForAsker,
+} from './engine/answer-pipeline.service';
+export {
+  type ChatRequest,
+  type ProgressMode,
+  assistantIdIn,
+  callerOf,
+  chatBodySchema,
+  draftBodySchema,
+  readChatRequest,
+  readChatRequestWithModel,
+} from './chat-request';
+export { RunExecutorModule } from './run-executor.module';

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { RUN_EXECUTOR } from '../runs';
 import { AnsweringModule } from './answering.module';
-import { BackgroundCompletions } from './background/background-completions.service';
+import { BackgroundCompletions } from './background-completions.service';
 
 /** Global, because the room of runs cannot import this one. */
 @Global()

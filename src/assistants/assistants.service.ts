@@ -7,7 +7,7 @@ import { AssistantEditor } from './editing/assistant-editor';
 import type { RunnableAssistant } from './access/assistant.types';
 import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
-import { type DraftInput, DraftAssistants } from './drafts/draft-assistants';
+import { type DraftInput, DraftAssistants } from './draft-assistants';
 import { AccessMigration } from './rewriting/access-migration';
 import { AssistantNames, type AssistantReference } from './running/assistant-names';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';

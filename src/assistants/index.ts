@@ -1,25 +1,28 @@
-export { REFUSALS, type Refusal } from './assistant-tools/call-decision.types';
-export { toolUse } from './assistant-tools/assistant-references';
-export type { CallReservation } from './assistant-tools/call-quotas';
-export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
-export { AssistantCompiler } from './running/assistant-compiler';
-export { assertFeatures, switchedOff } from './running/required-features';
+export { AssistantIdPipe } from './access/assistant-id.pipe';
 export { disclosureTo } from './access/assistant.permissions';
 export * from './access/assistant.types';
+export { toolUse } from './assistant-tools/assistant-references';
+export { REFUSALS, type Refusal } from './assistant-tools/call-decision.types';
+export type { CallReservation } from './assistant-tools/call-quotas';
+export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export { AssistantsModule } from './assistants.module';
-export { LinkedAssistantsModule } from './linked-assistants.module';
-export { AssistantIdPipe } from './access/assistant-id.pipe';
-export { AssistantHistory } from './history/assistant-history';
 export { AssistantsService } from './assistants.service';
-export type { AssistantReference } from './running/assistant-names';
+export { StaticChecks } from './checks/definition-checks';
+export type { DraftInput } from './draft-assistants';
+export { UpdateAssistantDto } from './editing/assistant.dto';
 export { PUBLICATION_RULES, type PublicationRules, type WantedPublication } from './editing/publication-rules.token';
-export { StaticChecks } from './checks/static-checks';
+export { AssistantHistory } from './assistant-history';
+export { LinkedAssistantsModule } from './linked-assistants.module';
 export { AssistantRewrites } from './rewriting/assistant-rewrites';
 export * from './rewriting/metadata-migrator.token';
 export * from './rewriting/rewriting.types';
 export * from './run-job.types';
-export { AssistantImport, type ImportedAssistant } from './transfer/assistant-import';
-export { ImportedAssistantChecks } from './transfer/imported-assistant-checks';
-export { type ImportedShares, ShareImport } from './transfer/share-import';
-export type { DraftInput } from './drafts/draft-assistants';
-export { UpdateAssistantDto } from './editing/assistant.dto';
+export { AssistantCompiler, assertFeatures, switchedOff } from './running/assistant-compiler';
+export type { AssistantReference } from './running/assistant-names';
+export {
+  AssistantImport,
+  type ImportedAssistant,
+  ImportedAssistantChecks,
+  type ImportedShares,
+  ShareImport,
+} from './transfer/assistant-import';

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { LINKED_ASSISTANTS } from '../files';
 import { OrganizationsModule } from '../organizations';
 import { AssistantLookup } from './access/assistant-lookup';
-import { SignedLinkCheck } from './sharing/signed-link-check';
+import { SignedLinkCheck } from './sharing/assistant-sharing';
 import { AssistantRepository } from './storage/assistant.repository';
 
 /** Global, because the rooms that open signed links cannot import this one. */

@@ -1,4 +1,4 @@
-import { branchTo, newestAfter, shownBranch, versionsOf } from './branches';
+import { branchTo, newestAfter, shownBranch, versionsOf } from './conversation-reader.service';
 import type { Message } from './conversation.types';
 
 type Node = Pick<Message, 'id' | 'previousId' | 'role'>;

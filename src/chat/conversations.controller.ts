@@ -10,18 +10,17 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
-import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { questionContent } from './asking/question-content';
-import { Questions } from './asking/questions.service';
-import { conversationMarkdown, exportName } from './conversation-export';
-import { ConversationReader } from './conversation-reader.service';
-import { presentConversation, presentExport, presentMessage, presentPage, presentWhole } from './conversation-view';
+import { type Caller, type Page, type Source, titleOfSource } from '../kernel';
+import { questionContent } from './question-content';
+import { Questions } from './questions.service';
+import { ConversationReader, type ReadConversation, otherMessages, versionsOf } from './conversation-reader.service';
 import {
   AskDto,
   AskedDto,
   ConversationDto,
+  type ConversationMessageDto,
   ConversationPageDto,
   ConversationQueryDto,
   CreateConversationDto,
@@ -31,7 +30,90 @@ import {
   ShowBranchDto,
   WholeConversationDto,
 } from './conversation.dto';
+import type { Conversation, Message } from './conversation.types';
 import { Conversations } from './conversations.service';
+
+const presentConversation = (conversation: Conversation): ConversationDto => ({
+  id: conversation.id,
+  assistant: { id: conversation.assistantId, name: conversation.assistantName },
+  activity_id: conversation.activityId,
+  title: conversation.title,
+  created_at: conversation.createdAt.toISOString(),
+  updated_at: conversation.updatedAt.toISOString(),
+  messages_count: conversation.messagesCount,
+});
+
+/** `all`: the messages of all branches. */
+export const presentMessage = (message: Message, all: readonly Message[]): ConversationMessageDto => ({
+  id: message.id,
+  role: message.role,
+  content: message.parts === null ? message.text : [...message.parts],
+  created_at: message.createdAt.toISOString(),
+  run_id: message.runId,
+  status: message.status,
+  error: message.errorCode === null ? null : { code: message.errorCode, detail: message.errorDetail ?? '' },
+  sources: [...message.sources],
+  notice: message.notice,
+  rating: message.rating,
+  previous_id: message.previousId,
+  versions: message.role === 'user' ? [...versionsOf(all, message)] : [],
+});
+
+const presentWhole = ({ conversation, messages, all }: ReadConversation): WholeConversationDto => ({
+  ...presentConversation(conversation),
+  messages: messages.map((message) => presentMessage(message, all)),
+});
+
+/** With the messages of the branches that are not shown. */
+const presentExport = (read: ReadConversation): ExportedConversationDto => ({
+  ...presentWhole(read),
+  other_messages: otherMessages(read).map((message) => presentMessage(message, read.all)),
+});
+
+const presentPage = ({ items, next_cursor, total }: Page<Conversation>): ConversationPageDto => ({
+  items: items.map(presentConversation),
+  next_cursor,
+  total,
+});
+
+const PICTURE = '*(picture)*';
+const STOPPED = '*(stopped)*';
+
+/** The conversation as a Markdown document, with the sources below each answer. Other branches come last. */
+function conversationMarkdown(read: ReadConversation): string {
+  const { conversation, messages } = read;
+  const { title, assistantName, createdAt } = conversation;
+  const head = [`# ${oneLine(title || assistantName)}`, `${oneLine(assistantName)}, ${createdAt.toISOString()}`];
+  const sectionsOf = (of: readonly Message[]) => of.map((message) => section(message, assistantName));
+  const others = otherMessages(read);
+  const rest = others.length === 0 ? [] : ['# Earlier versions', ...sectionsOf(others)];
+  return `${[...head, ...sectionsOf(messages), ...rest].join('\n\n')}\n`;
+}
+
+/** The name of the file, without its ending. */
+const exportName = ({ conversation: { title, assistantName } }: ReadConversation): string =>
+  oneLine(title || assistantName)
+    .replace(/[/\\:*?"<>|]/g, '-')
+    .slice(0, 80)
+    .trim() || 'conversation';
+
+function section(message: Message, assistantName: string): string {
+  const { role, text, parts, sources, createdAt } = message;
+  const speaker = role === 'user' ? 'Question' : oneLine(assistantName);
+  const pictures = (parts ?? []).filter(({ type }) => type === 'image_url').map(() => PICTURE);
+  const below = [text, ...pictures, ...stateOf(message), ...(sources.length === 0 ? [] : [listOf(sources)])];
+  return [`## ${speaker}`, `<!-- ${createdAt.toISOString()} -->`, ...below.filter((part) => part !== '')].join('\n\n');
+}
+
+function stateOf({ status, errorCode }: Message): string[] {
+  if (status === 'cancelled') return [STOPPED];
+  return status === 'failed' ? [`*(failed: ${errorCode ?? 'internal_error'})*`] : [];
+}
+
+const listOf = (sources: readonly Source[]): string =>
+  sources.map((source, index) => `${source.n ?? index + 1}. ${oneLine(titleOfSource(source))}`).join('\n');
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 @ApiTags('Conversations')
 @Controller('api/v1/conversations')

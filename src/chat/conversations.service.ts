@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QUESTION_RULES, type QuestionRules } from '../answering';
 import { AssistantsService } from '../assistants';
-import { AppError, type Caller, notFound, type Page, type PageRequest, uuidv7 } from '../kernel';
 import { Transactions } from '../infrastructure/database';
+import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7 } from '../kernel';
 import { RunsService } from '../runs';
-import { assertPerson, ConversationReader } from './conversation-reader.service';
-import { newestAfter } from './branches';
+import { ConversationReader, assertPerson, newestAfter } from './conversation-reader.service';
 import type { Conversation } from './conversation.types';
 import { ConversationRepository } from './storage/conversation.repository';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { registerAssistantCommands } from './assistants/assistants.commands';
-import { registerAuditCommands } from './audit/audit.commands';
-import { registerInstitutionCommands } from './institution/institution.commands';
+import { registerAuditCommands } from './audit.commands';
+import { registerInstitutionCommands } from './institution.commands';
 import { EXIT, print, printFailure } from './output';
 import { registerPeopleCommands } from './people/people.commands';
 

@@ -14,12 +14,12 @@ import {
   type ModelCallLimits,
 } from './contract';
 import { folderEmbeddings } from './embeddings/folder/folder-embeddings';
-import { embeddingsOf } from './embeddings/vendor-embeddings';
+import { embeddingsOf } from './vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
-import { RerankerService } from './reranking/reranker.service';
+import { RerankerService } from './reranker.service';
 import { StructuredAnswers } from './structured';
-import { TranslatorService } from './translation/translator.service';
+import { TranslatorService } from './translator.service';
 
 @Module({
   imports: [MeteringModule, OrganizationsModule],

@@ -1,25 +1,158 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Caller } from '../kernel';
-import { Metering } from '../metering';
 import type { Vendor } from '../infrastructure/config';
+import { vendorGate } from '../infrastructure/outbound';
+import { AppError, type Caller, type JsonObject, isJsonObject } from '../kernel';
+import { Metering } from '../metering';
 import {
   ConnectionHealth,
-  OrganizationsService,
   type OrganizationRuntime,
+  OrganizationsService,
   type ProviderRuntime,
   VendorPseudonyms,
+  type VendorUserIds,
 } from '../organizations';
 import {
   CONNECTORS,
   type Connector,
   type ConnectorCapabilities,
   type ConnectorDefinition,
+  type ModelChunk,
+  type ModelRequest,
   type ModelTarget,
 } from './contract';
-import { gatedConnector } from './gated-connector';
 import { meteredConnector } from './metered-connector';
-import { withUserIds } from './user-ids';
-import { chooseModel, enabledModels, type ModelWarning, toolUseModelOf } from './model-choice';
+
+interface ModelWarning {
+  readonly code: 'connector.model_unavailable';
+  readonly message: string;
+}
+
+interface ModelChoice {
+  readonly model: string;
+  readonly warnings: readonly ModelWarning[];
+}
+
+/**
+ * The requested model if it is enabled, else a default with a warning: the provider's, the organization's, then the first
+ * listed one (LAMB's order).
+ * @throws AppError `connector_not_configured` when no model is left
+ */
+function chooseModel(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+  wish: string | null,
+): ModelChoice {
+  const asked = wish ?? '';
+  const isEnabled = enabledModels(organization, definition, provider);
+  if (asked !== '' && isEnabled(asked)) return { model: asked, warnings: [] };
+  const model = candidates(organization, definition, provider).find(isEnabled);
+  if (model === undefined) {
+    const message = `The organization chose no model for ${definition.name}; an administrator names a default model`;
+    throw new AppError('connector_not_configured', message);
+  }
+  if (asked === '') return { model, warnings: [] };
+  const message = `The model ${asked} is not enabled for ${definition.name}; ${model} answers instead`;
+  return { model, warnings: [{ code: 'connector.model_unavailable', message }] };
+}
+
+/** The model that calls functions, where the organization named one for this vendor; null without one. */
+const toolUseModelOf = (definition: ConnectorDefinition, provider: ProviderRuntime | null): string | null => {
+  const model = definition.capabilities.functions ? (provider?.toolUseModel ?? '') : '';
+  return model === '' ? null : model;
+};
+
+/** A connector's own list is final. Otherwise both lists of the organization must agree; an empty list allows all. */
+function enabledModels(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+): (model: string) => boolean {
+  if (definition.models.length > 0) return (model) => definition.models.includes(model);
+  const lists = [organization.models, provider?.models ?? []].filter((list) => list.length > 0);
+  const pattern = definition.modelPattern === undefined ? null : new RegExp(definition.modelPattern);
+  return (model) => lists.every((list) => list.includes(model)) && (pattern === null || pattern.test(model));
+}
+
+/**
+ * The built-in default is a model of the vendor itself: another server with its API need not have it. A base URL of the
+ * environment counts as the vendor's, since the environment names no model.
+ */
+function isVendorsOwn({ vendor }: ConnectorDefinition, provider: ProviderRuntime | null): boolean {
+  if (vendor === null || provider === null || provider.trusted) return true;
+  return provider.baseUrl.replace(/\/$/, '') === vendor.baseUrl;
+}
+
+function candidates(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+): readonly string[] {
+  const { defaultModel } = organization;
+  const ofOrganization =
+    defaultModel !== null && defaultModel.provider === definition.vendor?.name ? defaultModel.model : null;
+  const builtIn = isVendorsOwn(definition, provider) ? definition.defaultModel : null;
+  const named = [provider?.defaultModel, ofOrganization, ...(provider?.models ?? []), builtIn];
+  return [...named, ...organization.models].filter((model) => typeof model === 'string' && model !== '') as string[];
+}
+
+/** Members of OpenAI's body that name the person. */
+const NAMING_PARAMS: ReadonlySet<string> = new Set(['user', 'safety_identifier']);
+/** Members of `metadata` that name the end user (`END_USER_SOURCES`). */
+const NAMING_METADATA: ReadonlySet<string> = new Set(['user_id', 'lti_user_id', 'lis_person_sourcedid', 'email']);
+
+const without = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
+
+/** The parameters without identifiers of people. */
+export function anonymousParams(params: JsonObject): JsonObject {
+  const { metadata, ...rest } = without(params, NAMING_PARAMS);
+  if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata };
+  const kept = without(metadata, NAMING_METADATA);
+  return Object.keys(kept).length === 0 ? rest : { ...rest, metadata: kept };
+}
+
+/** Applies the organization's choice to every request. `pseudonymOf` finds the person of a run. */
+function withUserIds(
+  connector: Connector,
+  choice: VendorUserIds,
+  pseudonymOf: (runId: string) => string | null,
+): Connector {
+  if (choice === 'as_sent') return connector;
+  const identified = (request: ModelRequest, runId: string): ModelRequest => {
+    const params = anonymousParams(request.params);
+    const pseudonym = choice === 'pseudonymous' ? pseudonymOf(runId) : null;
+    return pseudonym === null ? { ...request, params } : { ...request, params, pseudonym };
+  };
+  return {
+    definition: connector.definition,
+    complete: (request, target, context) => connector.complete(identified(request, context.runId), target, context),
+    stream: (request, target, context) => connector.stream(identified(request, context.runId), target, context),
+  };
+}
+
+/** Awaits `vendorGate` before each model call, where the caller set one. */
+function gatedConnector(connector: Connector): Connector {
+  return {
+    definition: connector.definition,
+    complete: async (...call) => {
+      await vendorGate.getStore()?.();
+      return connector.complete(...call);
+    },
+    stream: (...call) => {
+      const gate = vendorGate.getStore();
+      return gate === undefined ? connector.stream(...call) : gatedStream(gate, () => connector.stream(...call));
+    },
+  };
+}
+
+async function* gatedStream(
+  gate: () => Promise<void>,
+  ask: () => AsyncIterable<readonly ModelChunk[]>,
+): AsyncGenerator<readonly ModelChunk[], void, void> {
+  await gate();
+  yield* ask();
+}
 
 /** Connector and model that a definition names. */
 export interface ModelWish {

@@ -1,11 +1,10 @@
-export * from './contract';
 export { ConnectorsModule } from './connectors.module';
 export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } from './connectors.service';
-export { callId, fixedAnswer, splitThoughts } from './vendor';
-export { isMultilingualEmbedding, ranksWellIn } from './embeddings/embedding-models';
-export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';
+export * from './contract';
+export { type EmbeddingJob, EmbeddingsService, isMultilingualEmbedding, ranksWellIn } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';
-export { RerankerService } from './reranking/reranker.service';
-export { TranslatorService } from './translation/translator.service';
-export { VENDORS } from './vendors';
+export { RerankerService } from './reranker.service';
 export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion, UnfitAnswer } from './structured';
+export { TranslatorService } from './translator.service';
+export { callId, fixedAnswer, splitThoughts } from './vendor';
+export { VENDORS } from './vendors';

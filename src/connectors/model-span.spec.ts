@@ -1,6 +1,6 @@
 import type { ModelCall } from '../metering';
 import { currentSpan, Span, type SpanSink } from '../infrastructure/context';
-import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './model-span';
+import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './metered-connector';
 
 const CALL = {
   operation: 'chat',

@@ -1,4 +1,4 @@
-import { anonymousParams } from './user-ids';
+import { anonymousParams } from './connectors.service';
 
 describe('parameters without identifiers of people', () => {
   it.each([

@@ -1,6 +1,6 @@
-export { type Chunk, chunksAt, cutText, type TextCuts } from './chunking/chunking';
+export { type Chunk, chunksAt, cutText, type TextCuts } from './chunking';
 export { placeUnitOf } from './document/document-format';
-export { detectFormat } from './reading/detect-format';
+export { detectFormat } from './detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';
 export { ExtractionModule } from './extraction.module';
 export type {

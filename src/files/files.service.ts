@@ -1,31 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../infrastructure/audit';
+import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
+import type { UploadedFile } from '../infrastructure/http';
+import { RowCache, TableChanges } from '../infrastructure/row-cache';
 import {
   AppError,
   type Caller,
-  invalid,
-  isUuid,
-  notFound,
-  pageOf,
   type PageRequest,
   type Principal,
+  invalid,
+  isUuid,
+  normalisedName,
+  notFound,
+  pageOf,
   textCursor,
   uuidv7,
-  normalisedName,
 } from '../kernel';
 import { type StorageCheck, StorageLimits } from '../metering';
-import { AuditLog } from '../infrastructure/audit';
-import { RowCache, TableChanges } from '../infrastructure/row-cache';
-import { isUniqueViolation, type Transaction, Transactions } from '../infrastructure/database';
-import type { UploadedFile } from '../infrastructure/http';
-import type { BlobSpace } from './places/blob-place.types';
-import { BlobStore } from './storage/blob-store';
-import type { FileEntity } from './storage/file.entity';
-import { READ_MAX_BYTES, spaceOf } from './storage/file-space';
-import { pathProblem } from './storage/file-path';
-import { FileRepository } from './storage/file.repository';
-import { readCurrent, storageNameOf } from './storage/read-current';
-import type { FileContent, FileText, StoredFile } from './file.types';
 import type { FilePageDto } from './file.dto';
+import type { FileContent, FileText, StoredFile } from './file.types';
+import type { BlobSpace } from './places/blob-place.types';
+import { BlobStore, pathProblem, readCurrent, storageNameOf } from './storage/blob-store';
+import type { FileEntity } from './storage/file.entity';
+import { FileRepository, READ_MAX_BYTES, spaceOf } from './storage/file.repository';
 import { cutText, sniffType } from './storage/text';
 import type { TextFailure } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';

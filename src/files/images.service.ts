@@ -6,8 +6,8 @@ import { CONFIG, type Config } from '../infrastructure/config';
 import { SecretsService } from '../infrastructure/secrets';
 import type { FileContent, StoredFile } from './file.types';
 import { FilesService } from './files.service';
-import { LinkCheck } from './links/link-check';
-import { decodeImageToken, encodeImageToken, type StampedImage } from './links/image-link-token';
+import { LinkCheck } from './link-check';
+import { decodeImageToken, encodeImageToken, type StampedImage } from './image-link-token';
 import { withinOrganization } from '../infrastructure/database';
 
 /** Limit of one image in bytes. */

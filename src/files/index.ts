@@ -1,21 +1,24 @@
 export { attachment, shownOrAttached } from './attachment';
-export type { BlobSpace } from './places/blob-place.types';
-export { BlobStore } from './storage/blob-store';
 export type { FileContent, FileText, StoredFile } from './file.types';
-export { FileHandover } from './handover/file-handover.service';
-export { FileImport, type ImportedFile, type StoredBytes } from './imports/file-import';
-export { LINKED_ASSISTANTS, type LinkedAssistants } from './links/linked-assistants.token';
-export { LinkCheck } from './links/link-check';
 export { FilesModule } from './files.module';
 export { FilesService } from './files.service';
-export { imagesMarkdown, ImagesService, type SavedImage } from './images.service';
-export { S3_MARK } from './places/blob-name';
-export { PLACES, type PlaceName } from './places/blob-place.types';
-export { type BlobCursor, type BlobHolder, BlobHolders, type BlobTotals, type HeldBlob } from './move/blob-holders';
-export { BlobInventory } from './move/blob-inventory';
-export { BlobMove, type MoveReport } from './move/blob-move';
-export { readCurrent } from './storage/read-current';
-export { BucketCheck } from './places/s3/bucket-check';
-export { S3Connection } from './places/s3/s3-connection';
-export { BlobSweep } from './sweep/blob-sweep';
+export { FileHandover } from './file-handover.service';
+export { ImagesService, type SavedImage, imagesMarkdown } from './images.service';
+export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
+export { LinkCheck } from './link-check';
+export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
+export { BlobInventory } from './blob-inventory';
+export {
+  type BlobCursor,
+  type BlobHolder,
+  BlobHolders,
+  BlobMove,
+  type BlobTotals,
+  type HeldBlob,
+  type MoveReport,
+} from './blob-move';
+export { type BlobSpace, PLACES, type PlaceName, S3_MARK } from './places/blob-place.types';
+export { BucketCheck, S3Connection } from './places/s3/s3-connection';
+export { BlobStore, readCurrent } from './storage/blob-store';
 export { cutText, decodeText, sniffType } from './storage/text';
+export { BlobSweep } from './blob-sweep';

@@ -1,20 +1,17 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
+import { PoolMetrics } from '../infrastructure/database';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
-import { PoolMetrics } from '../infrastructure/database';
-import { HealthReportController } from './checks/health-report.controller';
-import { HealthReport } from './checks/health-report.service';
-import { InstallationChecks } from './checks/installation-checks';
-import { OutsideChecks } from './checks/outside-checks';
-import { ProcessChecks } from './checks/process-checks';
+import { HealthReportController } from './health-report.controller';
+import { HealthReport, InstallationChecks, OutsideChecks, ProcessChecks } from './health-report.service';
 import { FiguresMetrics } from './figures/figures.metrics';
 import { FiguresRepository } from './figures/figures.repository';
 import { Figures } from './figures/installation-figures.service';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle.service';
-import { MetricsController } from './metrics/metrics.controller';
-import { MetricsServer } from './metrics/metrics-server';
+import { MetricsServer } from './metrics-server';
+import { MetricsController } from './metrics.controller';
 
 @Module({
   imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule],

@@ -1,3 +1,3 @@
 export { HealthModule } from './health.module';
 export { Lifecycle } from './lifecycle.service';
-export { MetricsServer } from './metrics/metrics-server';
+export { MetricsServer } from './metrics-server';

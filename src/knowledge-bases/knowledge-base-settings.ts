@@ -1,6 +1,6 @@
 import { invalid } from '../kernel';
 import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
-import { INDEX_VERSION } from './search/words/searchable-text';
+import { INDEX_VERSION } from './search/searchable-text';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 
 /** Characters: about a page. It measured best over collections in three languages. */

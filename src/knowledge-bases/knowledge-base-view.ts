@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../kernel';
 import { DocumentRepository } from './storage/document.repository';
-import { hybridWeightOf } from './embedding/hybrid-weight';
+import { hybridWeightOf } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import type { EmbeddingDto, IndexDto, KnowledgeBaseDto } from './knowledge-base.dto';
 import type { Embedding, IndexStatus } from './storage/knowledge-base.types';
-import { NO_LANGUAGE } from './search/words/language';
+import { NO_LANGUAGE } from './search/searchable-text';
 import { VectorStore } from './search/vectors/vector-store';
 import { VectorStoreRepository } from './search/vectors/vector-store.repository';
 

@@ -25,7 +25,7 @@ import {
   RETRIEVAL_MODES,
   type RetrievalMode,
 } from './storage/knowledge-base.types';
-import { LANGUAGES } from './search/words/language';
+import { LANGUAGES } from './search/searchable-text';
 import { SLUG_MAX } from './storage/slug';
 
 /** An embedding model. */

@@ -1,18 +1,15 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
 import { Metering } from './metering.service';
-import { PriceLists } from './prices/price-lists';
-import { LimitWarnings } from './reservations/limit-warnings';
-import { ReservationKeeper } from './reservations/reservation-keeper';
-import { ReservationRepository } from './reservations/reservation.repository';
-import { Reservations } from './reservations/reservations.service';
-import { LimitStandingsRepository } from './standings/limit-standings.repository';
-import { LimitStandings } from './standings/limit-standings.service';
-import { ModelMetrics } from './run/model.metrics';
-import { StorageLimits } from './storage/storage-limits.service';
-import { StorageLocks } from './storage/storage-locks.repository';
-import { UsageBuffer } from './usage/usage-buffer';
-import { UsageRepository } from './usage/usage.repository';
+import { PriceLists } from './price-lists';
+import { ReservationRepository } from './reservation.repository';
+import { LimitWarnings, ReservationKeeper, Reservations } from './reservations.service';
+import { ModelMetrics } from './model.metrics';
+import { LimitStandingsRepository } from './limit-standings.repository';
+import { LimitStandings } from './limit-standings.service';
+import { StorageLimits } from './storage-limits.service';
+import { StorageLocks } from './storage-locks.repository';
+import { UsageBuffer, UsageRepository } from './usage.repository';
 
 @Module({
   imports: [OrganizationsModule],

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, NO_ASSISTANT } from '../kernel';
 import { GroupMemberships, type OrganizationRuntime } from '../organizations';
-import type { PriceList } from './prices/price-list';
-import { PriceLists } from './prices/price-lists';
-import { type OpenedReservation, Reservations } from './reservations/reservations.service';
-import type { RunEstimate } from './reservations/reservation.types';
-import { type AppliedRule, appliedRules, hasRunRules } from './rules/applied-rules';
-import { ModelMetrics } from './run/model.metrics';
-import { RunMeter } from './run/run-meter';
-import { UsageBuffer } from './usage/usage-buffer';
-import { dayOf, type UsageSubject } from './usage/usage.types';
+import { type PriceList, PriceLists } from './price-lists';
+import type { RunEstimate } from './reservation.repository';
+import { type OpenedReservation, Reservations } from './reservations.service';
+import { type AppliedRule, appliedRules, hasRunRules } from './applied-rules';
+import { ModelMetrics } from './model.metrics';
+import { RunMeter } from './run-meter';
+import { UsageBuffer, type UsageSubject, dayOf } from './usage.repository';
 
 type Payer = Pick<OrganizationRuntime, 'id' | 'slug' | 'isSystem' | 'limits' | 'prices'>;
 

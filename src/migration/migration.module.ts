@@ -6,15 +6,14 @@ import { OrganizationsModule } from '../organizations';
 import { MigrationAdmin } from './admin/migration-admin.service';
 import { MigrationJobs } from './admin/migration-jobs.service';
 import { MigrationsController } from './admin/migrations.controller';
-import { BatchApplier } from './tasks/batch-applier.service';
 import { BatchItemRepository } from './batches/batch-item.repository';
 import { BatchLeases } from './batches/batch-lease.service';
 import { BatchRepository } from './batches/batch.repository';
+import { BatchApplier } from './tasks/batch-applier.service';
 import { BatchRollback } from './tasks/batch-rollback.service';
 import { BatchVerifier } from './tasks/batch-verifier.service';
-import { Candidates } from './tasks/candidates.service';
 import { MigrationBatches } from './tasks/migration-batches.service';
-import { MigrationPlanner } from './tasks/migration-planner.service';
+import { Candidates, MigrationPlanner } from './tasks/migration-planner.service';
 
 /** Migrates stored metadata in batches, and proves that prompts stay the same. */
 @Module({

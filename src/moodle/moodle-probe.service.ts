@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { OutboundClient } from '../infrastructure/outbound';
 import { AppError, isJsonObject } from '../kernel';
 import type { MoodleRuntime } from '../organizations';
-import { OutboundClient } from '../infrastructure/outbound';
 import { siteNameIn } from './moodle-answers';
-import { MoodleConnection } from './moodle-connection';
-import { MOODLE_FUNCTIONS } from './moodle-site';
+import { MOODLE_FUNCTIONS, MoodleConnection } from './moodle-site';
 
 export interface ProbedMoodle {
   /** Name of the site. */

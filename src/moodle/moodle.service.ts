@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { OutboundClient } from '../infrastructure/outbound';
 import { AppError, type Caller, type EndUserName } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
-import { OutboundClient } from '../infrastructure/outbound';
-import { MoodleConnection } from './moodle-connection';
-import { moodleMemory, MoodleSite } from './moodle-site';
+import { MoodleConnection, MoodleSite, moodleMemory } from './moodle-site';
 import type { MoodleIdentity } from './moodle.types';
 
 export interface MoodleUserText {

@@ -3,7 +3,7 @@ import { AppError, type Caller, type EndUser } from '../kernel';
 import type { OutboundRequest, OutboundResponse } from '../infrastructure/outbound';
 import { moodleMemory } from './moodle-site';
 import { MoodleService } from './moodle.service';
-import { unescaped } from './plain-text';
+import { unescaped } from './moodle-answers';
 
 const ORGANIZATION = 'org-1';
 const signal = new AbortController().signal;

@@ -5,8 +5,8 @@ import { Access, type BellwetherRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { assistantIdIn, callerOf, chatBodySchema, readChatRequest } from '../answering';
 import { AssistantModels } from './assistant-models.service';
-import { completionSchema } from './completions/completion.openapi';
-import { CompletionsService } from './completions/completions.service';
+import { completionSchema } from './completion.openapi';
+import { CompletionsService } from './completions.service';
 
 @ApiTags('Completions')
 @Controller('api/v1/assistants/:id/completions')

@@ -5,8 +5,8 @@ import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { chatBodySchema } from '../answering';
-import { completionSchema } from './completions/completion.openapi';
-import { ModelCompletions } from './completions/model-completions.service';
+import { completionSchema } from './completion.openapi';
+import { ModelCompletions } from './completions.service';
 import { ModelDto, ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 

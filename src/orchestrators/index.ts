@@ -1,9 +1,8 @@
 export * from './compile-pipeline';
-export { contentByPlaceholder } from './prompt/content-by-placeholder';
+export { type ConditionCheck, checkCondition } from './conditions';
 export * from './contract';
-export { checkCondition, type ConditionCheck } from './conditions';
 export * from './orchestration.types';
-export { Orchestrator } from './orchestrator';
+export { Orchestrator, ToolsFailed } from './orchestrator';
 export { OrchestratorsModule } from './orchestrators.module';
+export { contentByPlaceholder } from './join-outcomes';
 export { StrategyCatalogue } from './strategy-catalogue';
-export { ToolsFailed } from './tools-failed.errors';

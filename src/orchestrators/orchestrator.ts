@@ -1,16 +1,31 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import { addUsage, AppError, assembleMessages, droppedPartsText, type EmitRunEvent, lastUserIndex } from '../kernel';
 import { CONFIG, type Config } from '../infrastructure/config';
+import {
+  AppError,
+  type EmitRunEvent,
+  type Usage,
+  addUsage,
+  assembleMessages,
+  droppedPartsText,
+  lastUserIndex,
+} from '../kernel';
 import { type CompiledTemplate, USER_INPUT } from '../kernel/templates';
-import { CallScope, PARALLEL_TEXTS, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
-import { contentByPlaceholder } from './prompt/content-by-placeholder';
+import { CallScope, PARALLEL_TEXTS, ToolInvoker, type ToolOutcome, targetOf } from '../tools';
 import type { StrategyTrace } from './contract';
-import { usageOf } from './prompt/join-outcomes';
-import { numberSources } from './prompt/number-sources';
-import { PromptFacts } from './prompt/prompt-facts';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
+import { PromptFacts, contentByPlaceholder, numberSources, usageOf } from './join-outcomes';
 import { StrategyRun } from './strategy-run';
-import { ToolsFailed } from './tools-failed.errors';
+
+/** A tool with `on_error: fail` failed; the outcomes of all tools tell what happened before. */
+export class ToolsFailed extends AppError {
+  constructor(
+    detail: string,
+    readonly outcomes: readonly ToolOutcome[],
+    usage: Usage | null,
+  ) {
+    super('tool_failed', detail, { usage });
+  }
+}
 
 /** Progress of the tools together: no tool has this index. */
 const OF_ALL_TOOLS = { type: 'tool.progress', index: -1, placeholder: null } as const;

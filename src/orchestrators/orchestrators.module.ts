@@ -5,7 +5,7 @@ import { STRATEGY_PLUGINS } from './catalog';
 import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';
 import { Orchestrator } from './orchestrator';
 import { OrchestratorsController } from './orchestrators.controller';
-import { PromptFacts } from './prompt/prompt-facts';
+import { PromptFacts } from './join-outcomes';
 import { StrategyCatalogue } from './strategy-catalogue';
 
 @Module({

@@ -1,19 +1,43 @@
 import { type EmitRunEvent, Gate, lastQuestion } from '../kernel';
+import type { CompiledTemplate } from '../kernel/templates';
 import {
   type CallScope,
   type CompiledTool,
   type Invocation,
   type PipelineTool,
-  skippedText,
   type ToolInput,
   type ToolInvoker,
   type ToolOutcome,
   type ToolTexts,
+  skippedText,
 } from '../tools';
 import type { Step, StrategyContext, StrategyRequest } from './contract';
-import { EarlierResults } from './prompt/earlier-results';
-import { joinSteps } from './prompt/join-outcomes';
 import type { OrchestrationJob } from './orchestration.types';
+import { contentByPlaceholder, joinByTool, joinSteps, numberSources } from './join-outcomes';
+
+/** Earlier results as one tool sees them; each is rendered on first access. */
+class EarlierResults {
+  constructor(
+    private readonly template: CompiledTemplate,
+    private readonly after: readonly ToolOutcome[],
+  ) {}
+
+  readonly prompt = (): string => {
+    const { outcomes } = numberSources(joinByTool(this.after));
+    const contents = contentByPlaceholder(outcomes);
+    for (const { placeholder } of outcomes) {
+      if (placeholder !== null && !contents.has(placeholder)) contents.set(placeholder, '');
+    }
+    return this.template.renderPartial(contents);
+  };
+
+  readonly results = (): ReadonlyMap<string, ToolOutcome> => {
+    const { outcomes } = numberSources(joinByTool(this.after));
+    return new Map(
+      outcomes.flatMap((outcome) => (outcome.placeholder === null ? [] : [[outcome.placeholder, outcome]])),
+    );
+  };
+}
 
 /** The context that all calls of one run share. */
 export interface RunSurroundings {

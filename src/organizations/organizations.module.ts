@@ -2,37 +2,36 @@ import { Module } from '@nestjs/common';
 import { MailModule } from '../infrastructure/mail';
 import { OutboundModule } from '../infrastructure/outbound';
 import { SignalsModule } from '../infrastructure/signals';
-import { ConnectionHealthRepository } from './connections/connection-health.repository';
-import { ConnectionHealth } from './connections/connection-health.service';
+import { ConnectionHealthRepository } from './connection-health.repository';
+import { ConnectionHealth } from './connection-health.service';
+import { DirectoryGroups } from './groups/directory-groups.service';
 import { GroupMemberRepository } from './groups/group-member.repository';
 import { GroupMembersController } from './groups/group-members.controller';
 import { GroupMembersService } from './groups/group-members.service';
-import { GroupMemberships } from './groups/group-memberships.service';
-import { GroupProvisioning } from './groups/group-provisioning.service';
 import { GroupRepository } from './groups/group.repository';
 import { GroupsController } from './groups/groups.controller';
-import { GroupsService } from './groups/groups.service';
-import { DirectoryGroups } from './groups/directory-groups.service';
-import { FoundingService } from './organization/founding.service';
+import { GroupMemberships, GroupProvisioning, GroupsService } from './groups/groups.service';
 import { MemberImport } from './members/member-import.repository';
-import { MemberChecklists } from './members/member-checklists.service';
-import { MemberInvitations } from './members/member-invitations.service';
-import { MemberProvisioning } from './members/member-provisioning.service';
-import { MemberRepository } from './storage/member.repository';
+import {
+  MemberChecklists,
+  MemberInvitations,
+  MemberProvisioning,
+  PeopleNames,
+} from './members/member-provisioning.service';
 import { MembersController } from './members/members.controller';
 import { MembersService } from './members/members.service';
-import { PeopleNames } from './members/people-names.service';
-import { OrganizationImport } from './organization/organization-import';
-import { OrganizationChanges } from './organization/organization-changes';
-import { OrganizationRepository } from './storage/organization.repository';
-import { OrganizationsController } from './organization/organizations.controller';
+import { FoundingService } from './organization/founding.service';
 import { OrganizationEndings } from './organization/organization-endings.service';
+import { OrganizationImport } from './organization/organization-import';
+import { OrganizationsController } from './organization/organizations.controller';
 import { OrganizationsService } from './organization/organizations.service';
-import { SettingsChecks } from './settings/settings-checks.service';
-import { SettingsService } from './organization/settings.service';
-import { PersonPseudonyms } from './pseudonyms/person-pseudonyms.service';
-import { VendorPseudonyms } from './pseudonyms/vendor-pseudonyms.service';
+import { OrganizationChanges, SettingsService } from './organization/settings.service';
 import { StandingService } from './organization/standing.service';
+import { PersonPseudonyms } from './person-pseudonyms.service';
+import { VendorPseudonyms } from './vendor-pseudonyms.service';
+import { SettingsChecks } from './settings/settings-validation';
+import { MemberRepository } from './storage/member.repository';
+import { OrganizationRepository } from './storage/organization.repository';
 
 @Module({
   imports: [MailModule, OutboundModule, SignalsModule],

@@ -1,15 +1,37 @@
-import type { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
-import { AppError, assertUnrestricted, type Caller, invalid, type Role } from '../kernel';
-import { assertOutranks, OrganizationsService } from '../organizations';
+import { ZipFile } from 'yazl';
+import { AppError, type Caller, type Role, assertUnrestricted, invalid } from '../kernel';
+import { OrganizationsService, assertOutranks } from '../organizations';
 import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
-import { PersonExports } from './export/person-export.service';
-import { zipStream } from './export/zip-stream';
-import { OrganizationExports } from './organization/export/organization-export.service';
+import { type ExportedFile, PersonExports } from './person-export.service';
+import { OrganizationExports } from './organization/organization-export.service';
 import type { ErasePersonDto } from './privacy.dto';
+
+/** The files as a ZIP archive. An error of the files destroys the stream. */
+export function zipStream(files: AsyncIterable<ExportedFile>): Readable {
+  const zip = new ZipFile();
+  const output = new PassThrough();
+  zip.on('error', (error: Error) => output.destroy(error));
+  zip.outputStream.pipe(output);
+  let source: Readable | null = null;
+  output.once('close', () => source?.destroy());
+  const add = async (): Promise<void> => {
+    for await (const { path, content } of files) {
+      source = Readable.from(content);
+      zip.addReadStream(source, path);
+      await finished(source, { writable: false });
+      if (output.destroyed) return;
+    }
+    zip.end();
+  };
+  add().catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))));
+  return output;
+}
 
 export interface Archive {
   readonly filename: string;

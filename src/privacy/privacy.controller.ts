@@ -2,10 +2,13 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFil
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import type { Caller } from '../kernel';
 import { OrganizationsService } from '../organizations';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
+import { reportText } from './erasure/erasure-report';
+import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
+import { type Archive, PersonData } from './person-data.service';
 import {
   ErasePersonDto,
   ErasureDto,
@@ -14,9 +17,34 @@ import {
   ErasurePlanDto,
   LookUpPseudonymDto,
 } from './privacy.dto';
-import { PseudonymLookup } from './pseudonyms/pseudonym-lookup.service';
-import { erasureView, planView } from './privacy-view';
-import { type Archive, PersonData } from './person-data.service';
+import { PseudonymLookup } from './pseudonym-lookup.service';
+
+const personOf = ({ userId, email, name }: Subject): ErasurePersonDto => ({ user_id: userId, email, name });
+
+const planView = ({ subject, heir, unshared, content, counts, kept, problems }: ErasurePlan): ErasurePlanDto => ({
+  person: personOf(subject),
+  heir: heir === null ? null : personOf(heir),
+  unshared,
+  handed_over: [...content.handOver],
+  deleted: [...content.delete],
+  counts,
+  kept: [...kept],
+  problems: [...problems],
+});
+
+const erasureView = (request: ErasureRequest): ErasureDto => ({
+  id: request.id,
+  state: request.state,
+  user_id: request.subjectId,
+  requested_by: request.requestedBy,
+  heir_id: request.heirId,
+  unshared: request.unshared,
+  failure: request.failure,
+  report: request.report === null ? null : { ...request.report, kept: [...request.report.kept] },
+  report_text: request.report === null ? null : reportText(request.report),
+  created_at: request.createdAt.toISOString(),
+  finished_at: request.finishedAt?.toISOString() ?? null,
+});
 
 const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
 const ZIP = { content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } } as const;

@@ -1,3 +1,5 @@
+export { type ImportedRubric, RubricImport } from './rubric-document';
+export { type CriterionShare, criterionShares, howToJudge } from './rubric-markdown';
 export {
   RUBRIC_FORMATS,
   RUBRIC_VISIBILITIES,
@@ -5,7 +7,5 @@ export {
   type RubricFormat,
   type RubricVisibility,
 } from './rubric.types';
-export { type ImportedRubric, RubricImport } from './rubric-import';
-export { criterionShares, type CriterionShare, howToJudge } from './rubric-scoring';
 export { RubricsModule } from './rubrics.module';
 export { type CreateRubric, RubricsService } from './rubrics.service';

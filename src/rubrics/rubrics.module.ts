@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
 import { RowCacheModule } from '../infrastructure/row-cache';
-import { RubricImport } from './rubric-import';
+import { RubricImport } from './rubric-document';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';
 import { RubricsService } from './rubrics.service';

@@ -27,14 +27,14 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { BackgroundCompletions, callerOf, draftBodySchema } from '../answering';
 import { UpdateAssistantDto } from '../assistants';
-import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { reportMarkdown, type RunFilter, shapeReport } from '../runs';
+import { type Caller, invalid } from '../kernel';
+import { type RunFilter, reportMarkdown, shapeReport } from '../runs';
 import { RunAccess } from './access/run-access.service';
 import { RunPeople } from './access/run-people.service';
-import { RunEventStreams } from './events/run-event-streams.service';
-import { lastSeenOf } from './events/run-position';
+import { RunEventStreams } from './run-event-streams.service';
+import { presentPage, presentRun } from './run-view';
 import {
   DraftRunDto,
   RateRunDto,
@@ -46,7 +46,15 @@ import {
   RunRatingDto,
   RunStateDto,
 } from './run.dto';
-import { presentPage, presentRun } from './run-view';
+
+const SEQ = /^\d{1,9}$/;
+
+/** Parses `Last-Event-ID`; undefined without the header. @throws `validation_failed` */
+export function lastSeenOf(header: string | readonly string[] | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (typeof header === 'string' && SEQ.test(header)) return Number(header);
+  throw invalid([{ path: 'Last-Event-ID', message: 'must be the id of an event of this run' }]);
+}
 
 /** Buffer of a stream: at most one batch waits for the reader. A batch may hold all events of a run. */
 const MOST_PENDING_CHARS = 64 * 1_024 * 1_024;

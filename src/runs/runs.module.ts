@@ -1,24 +1,21 @@
 import { Module } from '@nestjs/common';
-import { BackgroundRuns } from './background/background-runs';
-import { RunJobs } from './background/run-jobs';
+import { BackgroundRuns, RunJobs } from './background/background-runs';
 import { RunQueueRepository } from './background/run-queue.repository';
 import { RunWorker } from './background/run-worker';
-import { RunEndings } from './ending/run-endings';
+import { RunEndings } from './run-endings';
 import { RunCancelRepository } from './keeping/run-cancel.repository';
 import { RunCanceller } from './keeping/run-canceller';
-import { RunKeeper } from './keeping/run-keeper';
+import { RunKeeper, RunReaper, RunRetention } from './keeping/run-keeper';
 import { RunLeaseRepository } from './keeping/run-lease.repository';
 import { RunMetrics } from './keeping/run.metrics';
-import { RunReaper } from './keeping/run-reaper';
-import { RunRetention } from './keeping/run-retention';
-import { RunEventRepository } from './log/run-event.repository';
-import { RunJournal } from './log/run-journal';
-import { RunTails } from './log/run-tails';
+import { RunEventRepository } from './run-event.repository';
+import { RunJournal } from './run-journal';
+import { RunTails } from './run-tails';
+import { RunReader } from './run-reader';
+import { RunReceipts } from './run-receipts.service';
 import { ReceiptsModule } from './receipts';
-import { RunReceipts } from './receipt/run-receipts.service';
-import { RunReader } from './reading/run-reader';
 import { RunRepository } from './record/run.repository';
-import { ActiveRuns } from './run/active-runs';
+import { ActiveRuns } from './run';
 import { RunsService } from './runs.service';
 
 @Module({

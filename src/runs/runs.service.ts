@@ -2,28 +2,35 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   COUNT_LIMIT,
+  type JsonObject,
+  type PageRequest,
   encodeCursor,
   isUuid,
-  type JsonObject,
   notFound,
   pageOf,
-  type PageRequest,
   uuidCursor,
   uuidTime,
 } from '../kernel';
-import type { SignedReceipt } from './receipts';
-import { ActiveRuns } from './run/active-runs';
 import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
-import { Run } from './run/run';
+import { RunEndings } from './run-endings';
 import { RunCanceller } from './keeping/run-canceller';
-import { RunEndings } from './ending/run-endings';
-import { type EventBatches, type FollowOptions, RunReader } from './reading/run-reader';
-import { readRecording } from './receipt/recording';
-import type { Recording, UnkeptReason } from './run/run-facts.types';
-import { RunReceipts, type UnsignedReceipt } from './receipt/run-receipts.service';
+import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
+import { RunReceipts, type UnsignedReceipt, readRecording } from './run-receipts.service';
+import type { SignedReceipt } from './receipts';
 import { runningRecord } from './record/run-record';
 import { RunRepository } from './record/run.repository';
-import type { RunFilter, RunInput, RunOutcome, RunPage, RunRating, RunRecord, RunStats } from './run/run.types';
+import { ActiveRuns, Run } from './run';
+import type {
+  Recording,
+  RunFilter,
+  RunInput,
+  RunOutcome,
+  RunPage,
+  RunRating,
+  RunRecord,
+  RunStats,
+  UnkeptReason,
+} from './run.types';
 
 /**
  * Opens, ends, finds, follows and cancels runs. The record of a run that answers a request is written behind the answer. A

@@ -6,18 +6,17 @@ import { MoodleModule } from '../moodle';
 import { OrganizationsModule } from '../organizations';
 import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
-import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
-import { FunctionCatalogue } from './catalogues/function-catalogue';
-import { FunctionInvoker } from './invokers/function-invoker';
-import { FunctionOffers } from './offers/function-offers.service';
+import { FunctionCatalogue, ToolCatalogue } from './tool-catalogue';
+import { FUNCTIONS, type FunctionPlugin, TOOLS, type Tool } from './contract';
 import { FUNCTION_PLUGINS, McpProbe } from './functions';
+import { FunctionInvoker } from './function-invoker';
+import { ToolInvoker } from './tool-invoker';
+import { ToolsController } from './tools.controller';
+import { ToolsService } from './tools.service';
+import { FunctionOffers } from './function-offers.service';
 import { ToolStatistics } from './statistics/tool-statistics';
-import { ToolMetrics } from './statistics/tool.metrics';
 import { ToolStatsRepository } from './statistics/tool-stats.repository';
-import { ToolCatalogue } from './catalogues/tool-catalogue';
-import { ToolInvoker } from './invokers/tool-invoker';
-import { ToolsController } from './listing/tools.controller';
-import { ToolsService } from './listing/tools.service';
+import { ToolMetrics } from './statistics/tool.metrics';
 
 @Module({
   imports: [ConnectorsModule, FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],

@@ -5,9 +5,8 @@ import { OrganizationsModule } from '../organizations';
 import { LimitStandingsController } from './limits/limit-standings.controller';
 import { Standings } from './limits/standings.service';
 import { SubjectNamesRepository } from './limits/subject-names.repository';
-import { UsageAccess } from './reports/usage-access';
 import { UsageReportRepository } from './reports/usage-report.repository';
-import { UsageReports } from './reports/usage-reports.service';
+import { UsageAccess, UsageReports } from './reports/usage-reports.service';
 import { UsageController } from './reports/usage.controller';
 
 @Module({

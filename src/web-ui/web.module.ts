@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { WebController } from './web.controller';
-import { WEB_DIRECTORY, webDirectory } from './web-directory.token';
-import { WebService } from './web.service';
+import { WEB_DIRECTORY, WebService, webDirectory } from './web.service';
 
 @Module({
   controllers: [WebController],

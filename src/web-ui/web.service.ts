@@ -1,10 +1,121 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AppError } from '../kernel';
 import { CONFIG, type Config } from '../infrastructure/config';
+import { AppError } from '../kernel';
 import { FRAME_PERMISSIONS, type FramePermissions } from './frame-permissions.token';
-import { ENCODINGS, readWebBuild, type WebBuild, type WebFile } from './web-build';
-import { WEB_DIRECTORY } from './web-directory.token';
+
+/** Folder with the built UI. */
+export const WEB_DIRECTORY = Symbol('WEB_DIRECTORY');
+
+/** `web/build` of the checkout or image, seen from the sources and from `dist/`. */
+export const webDirectory = (): string => {
+  const [sources = '', built = ''] = ['../..', '../../..'].map((up) => join(__dirname, up, 'web', 'build'));
+  return existsSync(sources) ? sources : built;
+};
+
+/** Inline scripts; those with a `src` come under `self`. */
+const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/gi;
+
+const hashOf = (script: string): string => `'sha256-${createHash('sha256').update(script, 'utf8').digest('base64')}'`;
+
+/**
+ * Content Security Policy Level 3: no foreign resources. The hash allows the one inline script, which starts the
+ * application. `frameAncestors` are the origins that may frame the page beside its own. Components and the editor set inline styles. Remote pictures in answers would reveal the reader.
+ */
+export function contentSecurityPolicy(page: string, frameAncestors: readonly string[] = []): string {
+  const scripts = [...page.matchAll(INLINE_SCRIPT)].map(([, script = '']) => hashOf(script));
+  return [
+    `default-src 'self'`,
+    `script-src ${["'self'", ...scripts].join(' ')}`,
+    `script-src-attr 'none'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data: blob:`,
+    `font-src 'self' data:`,
+    `connect-src 'self'`,
+    `object-src 'none'`,
+    `base-uri 'none'`,
+    `form-action 'self'`,
+    `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
+  ].join('; ');
+}
+
+const ENCODERS = {
+  // Above 9 the first visitor of a file waits for what saves some hundred bytes.
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+};
+/** In the order of preference. */
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+const TEXT = new Set(['.html', '.js', '.css', '.json', '.svg', '.txt', '.webmanifest']);
+/** Smaller files fit into one packet. */
+const WORTH_COMPRESSING = 1_024;
+
+/** One file of the build, read at start. */
+class WebFile {
+  /** Strong validator (RFC 9110 §8.8.3); the compressed form has another one. */
+  private readonly hash: string;
+  private readonly compressed = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(
+    readonly extension: string,
+    readonly bytes: Buffer,
+  ) {
+    this.hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  }
+
+  get isCompressible(): boolean {
+    return TEXT.has(this.extension) && this.bytes.length >= WORTH_COMPRESSING;
+  }
+
+  etag(encoding: Encoding | null): string {
+    return `"${this.hash}${encoding === null ? '' : `-${encoding}`}"`;
+  }
+
+  /** Compressed at the first request. */
+  encoded(encoding: Encoding): Promise<Buffer> {
+    const known = this.compressed.get(encoding) ?? ENCODERS[encoding](this.bytes);
+    this.compressed.set(encoding, known);
+    return known;
+  }
+}
+
+interface WebBuild {
+  /** By path on the service, e.g. `/favicon.svg`. */
+  readonly files: ReadonlyMap<string, WebFile>;
+  readonly page: WebFile;
+  /** Content-Security-Policy of the page. */
+  readonly policy: string;
+  /** The same where other sites may frame the page. */
+  readonly framedPolicy: (ancestors: readonly string[]) => string;
+}
+
+/**
+ * Reads the whole build into memory, some megabytes: files stay consistent while another build is written. Null without
+ * a build.
+ */
+export function readWebBuild(directory: string): WebBuild | null {
+  const index = join(directory, 'index.html');
+  if (!existsSync(index)) return null;
+  const files = new Map<string, WebFile>();
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(directory.length).split(sep).join('/');
+    files.set(path, new WebFile(extname(entry.name).toLowerCase(), readFileSync(file)));
+  }
+  const page = files.get('/index.html');
+  if (page === undefined) return null;
+  const text = page.bytes.toString('utf8');
+  const policy = contentSecurityPolicy(text);
+  return { files, page, policy, framedPolicy: (ancestors) => contentSecurityPolicy(text, ancestors) };
+}
 
 /** Paths that are never a page: a missing one is 404. */
 const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/i;

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentSecurityPolicy } from './content-security-policy';
-import { readWebBuild } from './web-build';
+import { contentSecurityPolicy, readWebBuild } from './web.service';
 
 describe('the policy of the page', () => {
   const sha = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

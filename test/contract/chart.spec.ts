@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { registerDatabaseCommands } from '../../src/cli/database/database.commands';
+import { registerDatabaseCommands } from '../../src/cli/database.commands';
 import { VENDORS } from '../../src/connectors';
 import { environmentVariables, loadConfig } from '../../src/infrastructure/config';
 import { imageEnvironment } from '../support/containers';

@@ -1,6 +1,6 @@
 import document from '../../openapi.json';
 import { isJsonObject, type JsonObject } from '../../src/kernel';
-import { PLAIN_NAME } from '../../src/organizations/settings/limit.schema';
+import { PLAIN_NAME } from '../../src/organizations/settings/limit-problems';
 import { settingsPatchSchema } from '../../src/organizations/settings/settings.schema';
 
 /** Objects of request bodies that take any member, and why; every other one refuses unknown members by name. */

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { AnswerSettlement } from '../../src/chat/answers/answer-settlement.service';
+import { AnswerSettlement } from '../../src/chat/answer-settlement.service';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant } from '../support/chat';
 import { type Person, person } from '../support/people';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { SourceSweep } from '../../src/knowledge-bases/sources/source-sweep';
+import { SourceSweep } from '../../src/knowledge-bases/sources/source-refresh.service';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 import { html, type ScriptedSite, startSite, watchPage } from '../support/scripted-site';

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { AppError } from '../../src/kernel';
 import { AuditLog } from '../../src/infrastructure/audit';
-import { AccountRemoval } from '../../src/privacy/erasure/account-removal.service';
+import { AccountRemoval } from '../../src/privacy/erasure/erasure-runner.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
 import type { HeldErasure } from '../../src/privacy/erasure/erasure.types';
 import { filesForm, startApp, type TestApp } from '../support/app';

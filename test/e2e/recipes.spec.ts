@@ -1,4 +1,4 @@
-import { BRIEF_FILE, STATISTICS } from '../../src/assistants/demo/demo-assistants';
+import { BRIEF_FILE, STATISTICS } from '../../src/assistants/demo/demo-seeder.service';
 import { startApp, type TestApp } from '../support/app';
 import { person } from '../support/people';
 import { until } from '../support/until';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Retention } from '../../src/privacy/retention/retention.service';
+import { Retention } from '../../src/privacy/retention.service';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, person } from '../support/people';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { StreamsInFlight } from '../../src/answering';
-import { ActiveRuns } from '../../src/runs/run/active-runs';
+import { ActiveRuns } from '../../src/runs/run';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ActiveRuns } from '../../src/runs/run/active-runs';
+import { ActiveRuns } from '../../src/runs/run';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, streamed, user } from '../support/chat';
 import { mcpClient, textsOf } from '../support/mcp-client';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { HttpAdapterHost } from '@nestjs/core';
-import { EventStreamCounts } from '../../src/runs-api/events/event-stream-counts';
+import { EventStreamCounts } from '../../src/runs-api/run-event-streams.service';
 import { RunsService } from '../../src/runs';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant } from '../support/chat';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { RequestAuthenticator } from '../../src/auth/access/request-authenticator';
+import { RequestAuthenticator } from '../../src/auth/access/authenticator';
 import { AppError } from '../../src/kernel';
 import { SourceLinks } from '../../src/knowledge-bases';
-import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-link-token';
+import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-links';
 import { SecretsService } from '../../src/infrastructure/secrets';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { until } from '../support/until';

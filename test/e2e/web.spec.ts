@@ -10,7 +10,7 @@ import helmet from 'helmet';
 import { ConfigModule, loadConfig } from '../../src/infrastructure/config';
 import { ProblemFilter } from '../../src/infrastructure/http';
 import { FRAME_PERMISSIONS, WebModule } from '../../src/web-ui';
-import { WEB_DIRECTORY } from '../../src/web-ui/web-directory.token';
+import { WEB_DIRECTORY } from '../../src/web-ui/web.service';
 import { Reflector } from '@nestjs/core';
 import { startApp } from '../support/app';
 

@@ -8,7 +8,7 @@ import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
-import { DocumentPurge } from '../../src/knowledge-bases/ingestion/document-purge';
+import { DocumentPurge } from '../../src/knowledge-bases/ingestion/ingestion.service';
 import { IngestionRequests } from '../../src/knowledge-bases/ingestion/ingestion-requests';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';

@@ -5,7 +5,7 @@ import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/
 import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
-import { Candidates } from '../../src/migration/tasks/candidates.service';
+import { Candidates } from '../../src/migration/tasks/migration-planner.service';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';

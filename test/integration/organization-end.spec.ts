@@ -1,17 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/row-security/tables';
-import { OrganizationErasureJobs } from '../../src/privacy/organization/organization-erasure-jobs.service';
-import { NOT_EXPORTED } from '../../src/privacy/organization/export/exported-tables';
-import { OrganizationReadingRepository } from '../../src/privacy/organization/export/organization-reading.repository';
-import { OrganizationErasure } from '../../src/privacy/organization/organization-erasure.service';
-import { filesForm, startApp, type TestApp } from '../support/app';
+import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/row-security/enforce';
+import { NOT_EXPORTED } from '../../src/privacy/organization/exported-tables';
+import { OrganizationReadingRepository } from '../../src/privacy/organization/organization-reading.repository';
+import {
+  OrganizationErasure,
+  OrganizationErasureJobs,
+} from '../../src/privacy/organization/organization-erasure.service';
+import { type TestApp, filesForm, startApp } from '../support/app';
 import { openTestDatabase } from '../support/database';
 import { fillTables } from '../support/filled-tables';
 import { person } from '../support/people';
-import { unzipped } from '../support/unzipped';
 import { until } from '../support/until';
+import { unzipped } from '../support/unzipped';
 
 const ORGANIZATIONS = '/api/v1/organizations';
 const NEVER = new AbortController().signal;

@@ -1,9 +1,12 @@
 import type { DataSource } from 'typeorm';
-import { PersonRowsRepository } from '../../src/privacy/catalogue/person-rows.repository';
-import { PERSON_TABLES } from '../../src/privacy/catalogue/person-tables';
-import { COLUMNS_WITHOUT_PEOPLE, TABLES_WITHOUT_PEOPLE } from '../../src/privacy/catalogue/without-people';
-import { EXPORTED_COLUMNS } from '../../src/privacy/organization/export/exported-tables';
-import { OrganizationReadingRepository } from '../../src/privacy/organization/export/organization-reading.repository';
+import {
+  COLUMNS_WITHOUT_PEOPLE,
+  PersonRowsRepository,
+  TABLES_WITHOUT_PEOPLE,
+} from '../../src/privacy/person-rows.repository';
+import { PERSON_TABLES } from '../../src/privacy/person-tables';
+import { EXPORTED_COLUMNS } from '../../src/privacy/organization/exported-tables';
+import { OrganizationReadingRepository } from '../../src/privacy/organization/organization-reading.repository';
 import { openTestDatabase } from '../support/database';
 import { fillTables } from '../support/filled-tables';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import type { Completion } from '../../src/answering/completion/completion.types';
-import { recordedPrompt } from '../../src/answering/replay/recorded-prompt';
+import type { Completion } from '../../src/answering/completion.types';
+import { recordedPrompt } from '../../src/answering/engine/prompt-preparation.service';
 import type { ChatMessage } from '../../src/kernel';
 import { PlannedStrategy } from '../../src/orchestrators/catalog/planned/planned.strategy';
 import type { OrchestratorStrategy } from '../../src/orchestrators/contract';
@@ -15,7 +15,7 @@ import {
 } from '../../src/orchestrators/testing/scripted-job';
 import type { Planner } from '../../src/orchestrators/planning';
 import type { Recording, RunFacts } from '../../src/runs';
-import { readRecording, recordingText } from '../../src/runs/receipt/recording';
+import { readRecording, recordingText } from '../../src/runs/run-receipts.service';
 
 /** Plans every tool, each with the question. */
 const planner = {

@@ -13,7 +13,7 @@ import { EMPTY_DEFINITION, type RewritePlan } from '../../src/assistants/definit
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/infrastructure/audit';
 import { AuditRepository } from '../../src/infrastructure/audit/entries/audit.repository';
-import type { WrittenMac } from '../../src/infrastructure/audit/entries/written-mac';
+import type { WrittenMac } from '../../src/infrastructure/audit/entries/audit-log';
 import type { Config } from '../../src/infrastructure/config';
 import { Transactions } from '../../src/infrastructure/database';
 import { openTestDatabase, resetDatabase } from '../support/database';

@@ -5,7 +5,7 @@ import { type KeywordParameters, searchStatement } from '../../src/knowledge-bas
 import { ResidentIndex } from '../../src/knowledge-bases/search/resident/resident-index';
 import { ResidentIndexes } from '../../src/knowledge-bases/search/resident/resident-indexes';
 import { ResidentRepository } from '../../src/knowledge-bases/search/resident/resident.repository';
-import { searchableText } from '../../src/knowledge-bases/search/words/searchable-text';
+import { searchableText } from '../../src/knowledge-bases/search/searchable-text';
 import { type FoundHit, PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
 import { Transactions } from '../../src/infrastructure/database/transactions';

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
 import { type OpenDatabase, TableWrites } from '../../src/infrastructure/postgres';
-import { connect } from '../../src/infrastructure/postgres/connection/connect';
+import { connect } from '../../src/infrastructure/postgres/connection/open-database';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
 
 /** Variable in which global-setup leaves one URL per jest worker. */

@@ -1,4 +1,17 @@
-export * from './expectation.types';
-export { normalized } from './normalized';
-export { passedIf } from './outcome';
-export { textSchema } from './text-schema';
+export {
+  type CheckContext,
+  EXPECTATION_LANGUAGES,
+  type Expectation,
+  type ExpectationDefinition,
+  type ExpectationText,
+  type ExpectationTexts,
+  type JudgeQuestion,
+  type JudgedRubric,
+  OUTCOME_STATUSES,
+  type Outcome,
+  type OutcomeStatus,
+  type TestedAnswer,
+  normalized,
+  passedIf,
+  textSchema,
+} from './outcome';

@@ -1,11 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../../src/connectors';
-import { AppError, isUuid, type Principal, uuidv7 } from '../../../src/kernel';
+import { AppError, type Principal, isUuid, uuidv7 } from '../../../src/kernel';
 import { DocumentsService } from '../../../src/knowledge-bases';
-import { criterionShares, howToJudge, type RubricDocument, RubricsService } from '../../../src/rubrics';
+import { type RubricDocument, RubricsService, criterionShares, howToJudge } from '../../../src/rubrics';
+import type { RunRecord } from '../../../src/runs';
 import { dataFence } from '../../../src/tools';
-import type { CheckContext, JudgedRubric, JudgeQuestion, Outcome, TestedAnswer } from '../contract';
+import type { CheckContext, JudgeQuestion, JudgedRubric, Outcome, TestedAnswer } from '../contract';
 import { ExpectationCatalogue, type StatedExpectation } from './expectation-catalogue';
+
+interface Answered {
+  readonly question: string;
+  readonly text: string;
+  readonly fixed: boolean;
+}
+
+export const testedAnswer = (
+  { sources, passages, durationMs, costMicros }: RunRecord,
+  { question, text, fixed }: Answered,
+): TestedAnswer => ({
+  ...{ question, answer: text, fixed, sources, passages, costMicros },
+  durationMs: durationMs ?? 0,
+});
 
 const JUDGE_TIMEOUT_MS = 60_000;
 const JUDGE_TOKENS = 1_000;

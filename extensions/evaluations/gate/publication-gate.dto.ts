@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { MayBeOmitted } from '../../../src/infrastructure/http';
-import { TEST_STATES } from '../test-runs/test-result.types';
-import { GATE_OVERRIDES, type GateOverride } from './publication-gate.types';
+import { TEST_STATES } from '../test-runs/test-result.entity';
+import { GATE_OVERRIDES, type GateOverride } from './publication-gate.entity';
 
 export class GateSettingsDto {
   /** Whether a version is published only when its tests pass on it. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../../../src/infrastructure/database';
-import { PublicationGateEntity } from './publication-gate.entity';
-import type { GateSettings } from './publication-gate.types';
+import { type GateSettings, PublicationGateEntity } from './publication-gate.entity';
 
 const SAVE = `
   INSERT INTO publication_gates (assistant_id, organization_id, required, override) VALUES ($1, $2, $3, $4)

@@ -1,12 +1,42 @@
 import { Injectable } from '@nestjs/common';
-import type { PublicationRules, WantedPublication } from '../../../src/assistants';
-import { AppError, type Caller, isOrganizationAdmin, type Problem } from '../../../src/kernel';
+import {
+  AssistantHistory,
+  AssistantsService,
+  type PublicationRules,
+  type WantedPublication,
+} from '../../../src/assistants';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { Transactions } from '../../../src/infrastructure/database';
+import { AppError, type Caller, type Problem, isOrganizationAdmin } from '../../../src/kernel';
 import { OrganizationsService } from '../../../src/organizations';
+import { type LatestResult, TestResultRepository } from '../test-runs/test-result.repository';
+import type { TestState } from '../test-runs/test-result.entity';
 import { AssistantTestRepository } from '../tests/assistant-test.repository';
-import { TestResultRepository } from '../test-runs/test-result.repository';
-import { type GateTest, gateTests, passes } from './gate-standing';
+import type { GateDto } from './publication-gate.dto';
+import type { GateSettings } from './publication-gate.entity';
 import { PublicationGateRepository } from './publication-gate.repository';
-import type { GateSettings } from './publication-gate.types';
+
+/** A test at the gate. `not_run`: it has no result on this version, or the test was changed since. */
+interface GateTest {
+  readonly id: string;
+  readonly name: string;
+  readonly state: TestState | 'not_run';
+}
+
+interface KnownTest {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+function gateTests(tests: readonly KnownTest[], results: readonly LatestResult[]): readonly GateTest[] {
+  const states = new Map(results.map(({ testId, testVersion, state }) => [`${testId} ${testVersion}`, state]));
+  return tests.map(({ id, name, version }) => ({ id, name, state: states.get(`${id} ${version}`) ?? 'not_run' }));
+}
+
+/** An assistant without tests does not pass. */
+const passes = (tests: readonly GateTest[]): boolean =>
+  tests.length > 0 && tests.every(({ state }) => state === 'passed');
 
 type GatedAssistant = Pick<WantedPublication['assistant'], 'id' | 'organizationId' | 'ownerId'>;
 
@@ -56,6 +86,49 @@ export class PublicationGate implements PublicationRules {
     const known = await this.tests.within(organizationId).all(id);
     const results = await this.results.within(organizationId).latest(id, version);
     return { required, override, byOrganization, mayOverride, tests: gateTests(known, results) };
+  }
+}
+
+/** The settings of gates, and the results that decide whether a version may be published. */
+@Injectable()
+export class PublicationGates {
+  constructor(
+    private readonly gate: PublicationGate,
+    private readonly gates: PublicationGateRepository,
+    private readonly assistants: AssistantsService,
+    private readonly history: AssistantHistory,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** For people who edit it. @throws AppError `not_found`, `forbidden` */
+  async get(caller: Caller, id: number, version?: number): Promise<GateDto> {
+    const wanted = version ?? (await this.history.newest(caller, id));
+    const assistant = await this.assistants.newest(caller, id);
+    const standing = await this.gate.standing(caller, assistant, wanted);
+    return {
+      required: standing.required,
+      override: standing.override,
+      by_organization: standing.byOrganization,
+      may_override: standing.mayOverride,
+      version: wanted,
+      passes: passes(standing.tests),
+      tests: standing.tests.map((test) => ({ ...test })),
+    };
+  }
+
+  /** For the owner and administrators. @throws AppError `not_found`, `forbidden` */
+  async set(caller: Caller, id: number, settings: GateSettings): Promise<GateDto> {
+    await this.assistants.assertAdministered(caller, id);
+    const { organizationId } = caller;
+    const found = await this.gates.find(organizationId, id);
+    const before = found === null ? null : { required: found.required, override: found.override };
+    await this.transactions.run(async (tx) => {
+      await this.gates.save(organizationId, id, settings, tx);
+      const target = { type: 'assistant', id };
+      await this.audit.record({ caller, action: 'assistant.gate', target, before, after: settings }, tx);
+    });
+    return this.get(caller, id);
   }
 }
 

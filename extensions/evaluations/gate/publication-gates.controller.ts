@@ -4,7 +4,7 @@ import { AssistantIdPipe } from '../../../src/assistants';
 import type { Caller } from '../../../src/kernel';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { GateDto, GateQueryDto, GateSettingsDto } from './publication-gate.dto';
-import { PublicationGates } from './publication-gates.service';
+import { PublicationGates } from './publication-gate.service';
 
 @ApiTags('Tests of assistants')
 @Controller('api/v1/assistants/:id/publication/gate')

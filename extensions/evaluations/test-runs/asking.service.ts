@@ -5,12 +5,10 @@ import { CallerRenewal } from '../../../src/auth';
 import { AppError, type ChatMessage, type Principal } from '../../../src/kernel';
 import { type RunRecord, RunsService } from '../../../src/runs';
 import type { TestedAnswer } from '../contract';
-import { Checks } from '../expectations/checks.service';
-import { testedAnswer } from '../expectations/tested-answer';
+import { Checks, testedAnswer } from '../expectations/checks.service';
 import { stateOf } from './result-state';
-import type { TestResultEntity } from './test-result.entity';
+import type { AskedTurn, TestRefusal, TestResultEntity } from './test-result.entity';
 import { TestResultRepository } from './test-result.repository';
-import type { AskedTurn, TestRefusal } from './test-result.types';
 import type { TestRunEntity } from './test-run.entity';
 
 /** Asks the questions of a test as background runs of the person who started the tests, and checks the answers. */

@@ -1,4 +1,4 @@
-import type { AskedTurn, TestState } from './test-result.types';
+import type { AskedTurn, TestState } from './test-result.entity';
 
 /** From the worst to the best. */
 const SEVERITY = ['failed', 'gone', 'not_judged'] as const;

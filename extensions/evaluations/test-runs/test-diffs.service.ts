@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory } from '../../../src/assistants';
 import { type Caller, isJsonObject, sameJson } from '../../../src/kernel';
-import { presentSides, RunSides } from '../../../src/runs-api';
-import { presentResult, presentTestRun } from './present-test-run';
+import { RunSides, presentSides } from '../../../src/runs-api';
 import { type Change, changeOf } from './result-state';
 import type { TestResultEntity } from './test-result.entity';
 import { TestResultRepository } from './test-result.repository';
 import type { TestChangeDto, TestDiffDto } from './test-run.dto';
 import type { TestRunEntity } from './test-run.entity';
-import { TestRuns } from './test-runs.service';
+import { TestRuns, presentResult, presentTestRun } from './test-runs.service';
 
 const MOST_SIDES = 20;
 const ORDER: readonly Change[] = ['worse', 'better', 'other', 'new', 'removed', 'same'];

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { TenantScope, type Transaction } from '../../../src/infrastructure/database';
-import { TestResultEntity } from './test-result.entity';
-import type { TestState } from './test-result.types';
+import { TestResultEntity, type TestState } from './test-result.entity';
 
 const CHUNK = 100;
 

@@ -5,7 +5,7 @@ import { ComparedSidesDto } from '../../../src/runs-api';
 import { CheckedExpectationDto } from '../expectations/expectation.dto';
 import { TestTurnDto } from '../tests/assistant-test.dto';
 import { type Change, CHANGES } from './result-state';
-import { TEST_STATES, type TestState } from './test-result.types';
+import { TEST_STATES, type TestState } from './test-result.entity';
 
 export class StartTestRunDto {
   /** Saved version of the assistant; the newest when absent. */

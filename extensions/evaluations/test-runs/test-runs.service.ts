@@ -3,22 +3,45 @@ import { AssistantHistory, AssistantsService } from '../../../src/assistants';
 import {
   AppError,
   type Caller,
+  type Page,
+  type PageRequest,
   decodeCursor,
   isUuid,
   notFound,
-  type Page,
   pageOf,
-  type PageRequest,
   uuidv7,
 } from '../../../src/kernel';
 import { storedCaller } from '../../../src/runs-api';
 import { AssistantTestRepository } from '../tests/assistant-test.repository';
-import { presentResult, presentTestRun } from './present-test-run';
-import { TestResultRepository } from './test-result.repository';
+import type { TestResultEntity } from './test-result.entity';
+import { type StateCount, TestResultRepository } from './test-result.repository';
+import { TestRunWorker } from './test-run-worker.service';
 import type { TestResultDto, TestRunDto } from './test-run.dto';
 import type { TestRunEntity } from './test-run.entity';
 import { TestRunRepository } from './test-run.repository';
-import { TestRunWorker } from './test-run-worker.service';
+
+export function presentTestRun(testRun: TestRunEntity, all: readonly StateCount[]): TestRunDto {
+  const { id, assistantVersion, createdAt, cancelledAt, finishedAt } = testRun;
+  const own = all.filter(({ testRunId }) => testRunId === id);
+  return {
+    id,
+    assistant_version: assistantVersion,
+    status: finishedAt === null ? 'running' : cancelledAt === null ? 'completed' : 'cancelled',
+    created_at: createdAt.toISOString(),
+    finished_at: finishedAt?.toISOString() ?? null,
+    total: own.reduce((sum, { count }) => sum + count, 0),
+    counts: Object.fromEntries(own.map(({ state, count }) => [state, count])),
+  };
+}
+
+export const presentResult = ({ testId, name, state, turns, asked, refusal }: TestResultEntity): TestResultDto => ({
+  test_id: testId,
+  name,
+  state,
+  turns: turns.map(({ question, expectations }) => ({ question, expectations: [...expectations] })),
+  asked: asked.map((turn) => ({ ...turn, outcomes: [...turn.outcomes] })),
+  refusal: refusal === null ? null : { code: refusal.code, detail: refusal.detail, errors: [...refusal.problems] },
+});
 
 export interface WantedTests {
   /** The newest when absent. */

@@ -1,5 +1,11 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { TestTurn } from './assistant-test.types';
+import type { StatedExpectation } from '../expectations/expectation-catalogue';
+
+/** One question of a conversation and what its answer must be like. */
+export interface TestTurn {
+  readonly question: string;
+  readonly expectations: readonly StatedExpectation[];
+}
 
 /** A question, or a conversation, that an assistant must answer in a certain way. */
 @Entity('assistant_tests')

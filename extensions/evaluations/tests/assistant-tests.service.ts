@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../../src/assistants';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { Transactions } from '../../../src/infrastructure/database';
+import { VersionedResource } from '../../../src/infrastructure/resources';
 import {
   AppError,
   type Caller,
+  type Page,
+  type PageRequest,
   decodeCursor,
   invalid,
   isUuid,
   notFound,
-  type Page,
   pageOf,
-  type PageRequest,
   uuidv7,
 } from '../../../src/kernel';
-import { AuditLog } from '../../../src/infrastructure/audit';
-import { Transactions } from '../../../src/infrastructure/database';
-import { VersionedResource } from '../../../src/infrastructure/resources';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
 import type { AssistantTestDto, CreateAssistantTestDto, UpdateAssistantTestDto } from './assistant-test.dto';
-import type { AssistantTestEntity } from './assistant-test.entity';
+import type { AssistantTestEntity, TestTurn } from './assistant-test.entity';
 import { AssistantTestRepository } from './assistant-test.repository';
-import type { TestTurn } from './assistant-test.types';
 import { RubricReach, type TestChange } from './rubric-reach.service';
 
 export const MOST_TESTS = 1_000;

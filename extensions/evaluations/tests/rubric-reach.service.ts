@@ -3,7 +3,7 @@ import { AssistantsService } from '../../../src/assistants';
 import { AppError, type Caller, type Principal, type Problem } from '../../../src/kernel';
 import { RubricsService } from '../../../src/rubrics';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
-import type { TestTurn } from './assistant-test.types';
+import type { TestTurn } from './assistant-test.entity';
 
 /** A test before its change; a new one had no turns. */
 export interface TestChange {

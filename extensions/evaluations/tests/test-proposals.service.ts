@@ -3,7 +3,7 @@ import { AppError, type Caller, type ChatMessage, notFound, textOf } from '../..
 import { RunSides } from '../../../src/runs-api';
 import { RunsService } from '../../../src/runs';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
-import { testedAnswer } from '../expectations/tested-answer';
+import { testedAnswer } from '../expectations/checks.service';
 import type { CreateAssistantTestDto } from './assistant-test.dto';
 
 const MOST_TURNS = 10;

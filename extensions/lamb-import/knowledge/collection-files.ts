@@ -1,13 +1,147 @@
 import { createHash } from 'node:crypto';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, extname, join, sep } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { KnowledgeBaseImport, type NewSource, type StoredUpload } from '../../../src/knowledge-bases';
-import { cleanLabel } from '../convert/clean-label';
-import type { Origins } from '../storage/origin.repository';
-import { convertedNameOf, documentNameOf, numbered } from './document-name';
-import { addressesOf, isAddressFile, languageOf } from './file-addresses';
+import { LONGEST_LABEL, cleanLabel } from '../organization-settings';
+import type { Origins } from '../origin.repository';
 import type { CollectionReport } from './kb-report';
 import type { KbData, KbFile } from './kb-tables';
-import { readConverted, readOriginal } from './original-files';
+
+type Original = { readonly bytes: Buffer } | { readonly refusal: string };
+
+const refused = (refusal: string): Original => ({ refusal });
+
+/** The path below `static/`. The server stores its own absolute path, in which the folder may occur twice. */
+function relativePath({ path, url }: KbFile): string | null {
+  for (const text of [path.replaceAll('\\', '/'), pathOf(url)]) {
+    const at = text.lastIndexOf('/static/');
+    if (at >= 0) return text.slice(at + '/static/'.length);
+    if (text.startsWith('static/')) return text.slice('static/'.length);
+  }
+  return null;
+}
+
+function pathOf(url: string): string {
+  if (!URL.canParse(url)) return '';
+  try {
+    return decodeURIComponent(new URL(url).pathname);
+  } catch {
+    return '';
+  }
+}
+
+/** Where the original lies, or why it is not looked for. */
+function placeOf(folder: string | null, file: KbFile): { readonly target: string } | { readonly refusal: string } {
+  if (folder === null) return { refusal: 'the data folder has no static/' };
+  const path = relativePath(file);
+  if (path === null || path === '' || path.includes('\0')) return { refusal: 'its path is not in static/' };
+  const parts = path.split('/');
+  if (parts.includes('..') || parts.includes('.')) return { refusal: OUTSIDE };
+  return { target: join(folder, ...parts) };
+}
+
+const OUTSIDE = 'its path leads out of static/';
+
+/** The Markdown that LAMB keeps beside an original which it converted; null when there is none. */
+async function readConverted(folder: string | null, file: KbFile, maxBytes: number): Promise<Buffer | null> {
+  const beside = (text: string): string => text.replace(/\.[^./\\]{1,16}$/, '.md');
+  const [path, url] = [beside(file.path), beside(file.url)];
+  if (path === file.path) return null;
+  const found = await readOriginal(folder, { ...file, path, url }, maxBytes);
+  return 'bytes' in found && found.bytes.length > 0 ? found.bytes : null;
+}
+
+/** The original of a file. Paths come from the source: nothing outside the folder is read, and no symbolic link. */
+async function readOriginal(folder: string | null, file: KbFile, maxBytes: number): Promise<Original> {
+  const place = placeOf(folder, file);
+  if ('refusal' in place || folder === null) return refused('refusal' in place ? place.refusal : OUTSIDE);
+  try {
+    return await readInside(folder, place.target, maxBytes);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return refused('its original is not there');
+    return refused(`its original cannot be read: ${code ?? 'unknown error'}`);
+  }
+}
+
+async function readInside(folder: string, target: string, maxBytes: number): Promise<Original> {
+  if ((await lstat(target)).isSymbolicLink()) return refused('is a symbolic link');
+  const root = await realpath(folder);
+  if (!(await realpath(target)).startsWith(root + sep)) return refused(OUTSIDE);
+  const found = await stat(target);
+  if (!found.isFile()) return refused('is not a file');
+  if (found.size > maxBytes) return refused(`is larger than ${maxBytes} bytes`);
+  return { bytes: await readFile(target) };
+}
+
+const PLUGINS = ['url_ingest', 'youtube_transcript_ingest'];
+const KEYS = ['urls', 'url', 'video_urls', 'video_url', 'source_url'];
+
+const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
+
+/** True for rows that stand for pages and videos. */
+const isAddressFile = ({ plugin }: KbFile): boolean => PLUGINS.includes(plugin);
+
+interface FoundAddresses {
+  readonly addresses: readonly string[];
+  /** Parameters that are no address. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Addresses that the server read for this row: parameters of the plugin, else the row's name and address, else the lines of
+ * its file.
+ */
+function addressesOf({ parameters, name, url }: KbFile, lines: string): FoundAddresses {
+  const given = KEYS.flatMap((key) => parameters[key]).flatMap((value) => (typeof value === 'string' ? [value] : []));
+  const texts = [...new Set(given.map((text) => text.trim()).filter((text) => text !== ''))];
+  const refused = texts.filter((text) => !isWebAddress(text));
+  const listed = [texts, [name, url.includes('/static/') ? '' : url], lines.split(/\r?\n/)];
+  for (const each of listed) {
+    const addresses = each.map((text) => text.trim()).filter(isWebAddress);
+    if (addresses.length > 0) return { addresses: [...new Set(addresses)], refused };
+  }
+  return { addresses: [], refused };
+}
+
+/** Two letters, or null. */
+function languageOf({ parameters: { language } }: KbFile): string | null {
+  return typeof language === 'string' && /^[a-z]{2}$/.test(language) ? language : null;
+}
+
+/** Longest extension that says a format. */
+const EXTENSION = /^\.[a-z0-9]{1,8}$/i;
+
+const lastPart = (text: string): string => cleanLabel(basename(text.replaceAll('\\', '/')));
+const extensionIn = (text: string): string => (EXTENSION.test(extname(text)) ? extname(text) : '');
+
+/** Shortens the part before the extension, which names the format. */
+function fitted(stem: string, extension: string): string {
+  return stem.slice(0, LONGEST_LABEL - extension.length).toWellFormed() + extension;
+}
+
+/**
+ * The name of the document. LAMB stores the name that the browser sent, and the file under a generated name with its
+ * extension.
+ */
+export function documentNameOf({ name, path }: KbFile): string {
+  const sent = basename(name.replaceAll('\\', '/'));
+  const extension = extensionIn(sent) || extensionIn(path);
+  const stem = extensionIn(sent) === '' ? sent : sent.slice(0, -extension.length);
+  const label = cleanLabel(stem) || lastPart(path).replace(/\.[^.]*$/, '') || 'document';
+  return fitted(label, cleanLabel(extension));
+}
+
+/** The name of a text that LAMB made of a file. */
+export const convertedNameOf = (file: KbFile): string => fitted(documentNameOf(file), '.md');
+
+/** `name (2).md`, and so on. */
+export function numbered(name: string, number: number): string {
+  if (number === 1) return name;
+  const extension = extname(name);
+  return fitted(name.slice(0, name.length - extension.length), ` (${number})${extension}`);
+}
 
 export interface PlannedFiles {
   readonly uploads: readonly { readonly origin: string; readonly upload: StoredUpload }[];

@@ -1,4 +1,4 @@
-import { convertedNameOf, documentNameOf, numbered } from './document-name';
+import { convertedNameOf, documentNameOf, numbered } from './collection-files';
 import type { KbFile } from './kb-tables';
 
 const file = (name: string, path = '/opt/kb/static/1/Biology/0a1b.pdf'): KbFile => ({

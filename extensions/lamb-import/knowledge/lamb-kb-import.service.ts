@@ -1,16 +1,15 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../../src/assistants';
+import { CONFIG, type Config } from '../../../src/infrastructure/config';
+import { AcrossOrganizations, Transactions, databaseErrorToAppError } from '../../../src/infrastructure/database';
 import { AppError, uuidv7 } from '../../../src/kernel';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
-import { CONFIG, type Config } from '../../../src/infrastructure/config';
-import { AcrossOrganizations, databaseErrorToAppError, Transactions } from '../../../src/infrastructure/database';
-import { cleanLabel } from '../convert/clean-label';
+import { cleanLabel } from '../organization-settings';
 import type { ImportProgress } from '../plan/import-options.types';
-import { ImportLeaseRepository, type Lease } from '../storage/import-lease.repository';
-import { type Origin, OriginRepository, type Origins } from '../storage/origin.repository';
+import { ImportLeaseRepository, type Lease } from '../import-lease.repository';
+import { type Origin, OriginRepository, type Origins } from '../origin.repository';
 import { CollectionFiles, type FilesContext, type PlannedFiles } from './collection-files';
-import { type Heir, type KbOwner, KbOwners } from './kb-owners';
-import { CollectionReport, type KbReport } from './kb-report';
+import { CollectionReport, type Heir, type KbOwner, KbOwners, type KbReport } from './kb-report';
 import type { KbCollection, KbData, KbFile } from './kb-tables';
 
 export interface KbImportOptions {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../src/infrastructure/database';
-import type { ReportBuilder } from '../report/report-builder';
+import type { ReportBuilder } from '../report-builder';
 import type { LambOrganization, LambSource } from '../source/lamb-source.types';
-import type { Origins } from '../storage/origin.repository';
+import type { Origins } from '../origin.repository';
 import type { ImportOptions } from './import-options.types';
 
 /** Everything that the import of one organization needs to know. */

@@ -1,4 +1,4 @@
-import type { AddressMapping } from '../convert/address-map';
+import type { AddressMapping } from '../metadata-references';
 
 export interface ImportProgress {
   report(step: { readonly done: number; readonly total: number; readonly text: string }): void;

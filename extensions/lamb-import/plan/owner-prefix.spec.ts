@@ -1,4 +1,4 @@
-import { withoutPrefixes } from './owner-prefix';
+import { withoutPrefixes } from './import-planner';
 import type { PlannedAssistant } from './plan.types';
 
 const strip = (...names: string[]): (string | null)[] =>

@@ -1,7 +1,7 @@
 import type { LambUser } from '../source/lamb-source.types';
-import type { ItemRef } from '../report/report-builder';
+import type { ItemRef } from '../report-builder';
 import type { ImportContext } from './import-context.types';
-import { addressOf, type People, type Person } from './people';
+import { addressOf, type People, type Person } from './plan-organization';
 
 export class Owners {
   private readonly byAddress: ReadonlyMap<string, Person>;

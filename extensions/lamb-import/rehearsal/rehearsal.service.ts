@@ -2,20 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { UnrecordedPrompts } from '../../../src/answering';
 import { ImportedAssistantChecks } from '../../../src/assistants';
 import { parseMetadata } from '../../../src/assistants/definition';
-import { AppError, type Caller } from '../../../src/kernel';
 import { AcrossOrganizations } from '../../../src/infrastructure/database';
 import { ERROR_STATUS } from '../../../src/infrastructure/http';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
+import { AppError, type Caller, type Problem, invalid, isJsonObject } from '../../../src/kernel';
 import type { PreparedPrompt } from '../../../src/runs';
-import { slugHere } from '../convert/slug';
+import { slugHere } from '../organization-settings';
 import type { LambAssistant, LambSource } from '../source/lamb-source.types';
-import { OriginRepository, type Origins } from '../storage/origin.repository';
-import { type ComparedAssistant, comparePrompts } from './compare-prompts';
+import { OriginRepository, type Origins } from '../origin.repository';
+import { type ComparedAssistant, type PromptMessage, comparePrompts } from './compare-prompts';
 import { LambClient, type LambRefusal } from './lamb-client';
-import type { PromptMessage } from './lamb-prompt';
-import { NEUTRAL_QUESTIONS } from './questions';
-import { RehearsalState } from './rehearsal-state';
-import { RehearsalStopped } from './rehearsal-stopped';
+import { RehearsalState, RehearsalStopped } from './rehearsal-report';
 import type {
   Comparison,
   RehearsalOptions,
@@ -24,6 +21,53 @@ import type {
   RehearsedPair,
   RehearsedQuestion,
 } from './rehearsal.types';
+
+/** About the course in general, so that every assistant can be asked. */
+const NEUTRAL_QUESTIONS: readonly string[] = [
+  'What can you help me with?',
+  'What are the most important topics of this course?',
+  'Explain one of them with an example.',
+];
+
+const MAX_QUESTION_CHARS = 20_000;
+const MAX_PROBLEMS = 20;
+
+function questionIn(line: string): RehearsedQuestion | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return 'is not JSON';
+  }
+  if (!isJsonObject(parsed)) return 'is not a JSON object';
+  const { assistant, question } = parsed;
+  if (typeof assistant !== 'number' || !Number.isSafeInteger(assistant) || assistant < 1)
+    return 'assistant must be the id of an assistant in LAMB';
+  if (typeof question !== 'string' || question.trim() === '') return 'question must be a text that is not empty';
+  if (question.length > MAX_QUESTION_CHARS) return `question must have at most ${MAX_QUESTION_CHARS} characters`;
+  return { assistant, text: question.toWellFormed() };
+}
+
+/**
+ * Reads JSON lines `{"assistant": 12, "question": "…"}`.
+ * @throws {AppError} `validation_failed` with the lines that are wrong
+ */
+export function readQuestions(text: string): readonly RehearsedQuestion[] {
+  const questions: RehearsedQuestion[] = [];
+  const problems: Problem[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    if (line.trim() === '') continue;
+    const read = questionIn(line);
+    if (typeof read !== 'string') questions.push(read);
+    else if (problems.length < MAX_PROBLEMS) problems.push({ path: `line ${index + 1}`, message: read });
+  }
+  if (problems.length > 0) throw invalid(problems, 'The file of questions cannot be read; nothing was asked');
+  if (questions.length === 0) throw invalid([{ path: '--questions', message: 'holds no question' }]);
+  return questions;
+}
 
 interface Imported extends RehearsedAssistant {
   readonly organizationId: string;

@@ -1,14 +1,41 @@
 import type { Database } from 'node-sqlite3-wasm';
-import { checkTables, findSchema, type SourceSchema } from './lamb-schema';
+import { AppError } from '../../../src/kernel';
 import type { LambSource } from './lamb-source.types';
-import { readActivities } from './lti-activities';
-import { readKeys } from './lti-keys';
-import { readLtiPeople } from './lti-people';
+import { readActivities, readKeys, readLtiPeople } from './lti-activities';
 import { countNotTaken } from './not-taken';
 import type { LambProblem } from './problem.types';
-import { readRows } from './source-rows';
-import { type RowOf, type TableDefinition, type TableName, TABLES } from './source-tables';
-import { withSqliteFile } from './sqlite-file';
+import { quoted, readRows } from './source-rows';
+import { type RowOf, TABLES, type TableDefinition, type TableName } from './source-tables';
+import { type SourceSchema, checkTables, findSchema, withSqliteFile } from './sqlite-file';
+
+const COLUMN = 'password_hash';
+
+/**
+ * Hashes of passwords by the source's user id, of people who sign in with one. Read only when the operator takes passwords
+ * over.
+ * @throws {AppError} `validation_failed` for a LAMB that stores none
+ */
+export function readLambPasswords(file: string): ReadonlyMap<number, string> {
+  return withSqliteFile(file, (database) => {
+    const { prefix } = findSchema(database);
+    const table = `${prefix}Creator_users`;
+    const columns = new Set(database.all(`PRAGMA table_info(${quoted(table)})`).map((row) => row['name']));
+    if (!columns.has(COLUMN)) {
+      const message = `${table} has no ${COLUMN}: in this version of LAMB the passwords are in Open WebUI's database`;
+      throw new AppError('validation_failed', `--passwords-until: ${message}; use sign-in:links instead`);
+    }
+    return hashesOf(database, table);
+  });
+}
+
+function hashesOf(database: Database, table: string): ReadonlyMap<number, string> {
+  const rows = database.all(`SELECT id, ${COLUMN} FROM ${quoted(table)} ORDER BY id`);
+  const hashes = new Map<number, string>();
+  for (const { id, [COLUMN]: hash } of rows) {
+    if (typeof id === 'number' && typeof hash === 'string' && hash !== '') hashes.set(id, hash);
+  }
+  return hashes;
+}
 
 type Rows<Name extends TableName> = readonly RowOf<(typeof TABLES)[Name]>[];
 

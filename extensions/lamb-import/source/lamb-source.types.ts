@@ -1,6 +1,4 @@
-import type { LambActivity } from './lti-activities';
-import type { LambKey } from './lti-keys';
-import type { LambLtiPerson } from './lti-people';
+import type { LambActivity, LambKey, LambLtiPerson } from './lti-activities';
 import type { LambProblem } from './problem.types';
 import type { RowOf, TABLES } from './source-tables';
 

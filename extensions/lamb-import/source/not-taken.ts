@@ -9,8 +9,7 @@ import {
   type NotTaken,
   type NotTakenKind,
 } from './lamb-source.types';
-import type { LambActivity } from './lti-activities';
-import type { LambKey } from './lti-keys';
+import type { LambActivity, LambKey } from './lti-activities';
 import { quoted } from './source-rows';
 
 interface Counted {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ImportedAssistant, ImportedShares } from '../../../src/assistants';
-import { calledAssistants, withNewNames } from '../convert/metadata-references';
+import { calledAssistants, withNewNames } from '../metadata-references';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
 import type { Transaction } from '../../../src/infrastructure/database';
 import type { LambSource } from '../source/lamb-source.types';
 import type { FileNames } from './file-transfer';
-import { ImportTargets } from './import-targets';
+import { ImportTargets } from './organization-writer';
 import type { Match } from './match-items';
 import { Reconciliation } from './reconciliation';
 

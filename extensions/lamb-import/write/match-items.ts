@@ -1,4 +1,4 @@
-import type { Origin } from '../storage/origin.repository';
+import type { Origin } from '../origin.repository';
 
 /** The relation of an item of the source to the stored items of its kind. */
 export type Match =

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { Transactions } from '../../../src/infrastructure/database';
 import { uuidv7 } from '../../../src/kernel';
 import { OrganizationChanges } from '../../../src/organizations';
-import { Transactions } from '../../../src/infrastructure/database';
-import { slugHere } from '../convert/slug';
+import { slugHere } from '../organization-settings';
 import type { ImportContext } from '../plan/import-context.types';
 import { ImportPlanner } from '../plan/import-planner';
 import type { ImportPlan } from '../plan/plan.types';
-import { ReportBuilder } from '../report/report-builder';
-import type { ImportedOrganization } from '../report/report.types';
+import { type ImportedOrganization, ReportBuilder } from '../report-builder';
 import type { LambOrganization } from '../source/lamb-source.types';
-import { OriginRepository, Origins } from '../storage/origin.repository';
+import { OriginRepository, Origins } from '../origin.repository';
 import { FileTransfer, type TransferredFiles } from './file-transfer';
 import { ImportWriter, type WrittenContent } from './import-writer';
 

@@ -1,12 +1,33 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type ImportedOrganizationValues, OrganizationImport } from '../../../src/organizations';
+import { AssistantImport, ShareImport } from '../../../src/assistants';
+import { PromptTemplateImport } from '../../../src/assistants/prompt-templates';
+import { FileImport } from '../../../src/files';
 import { SecretsService } from '../../../src/infrastructure/secrets';
-import { canonical, fingerprint } from '../convert/fingerprint';
-import { renameHint } from '../convert/slug';
+import { CollectionImport } from '../../../src/knowledge-bases';
+import { type ImportedOrganizationValues, OrganizationImport } from '../../../src/organizations';
+import { RubricImport } from '../../../src/rubrics';
+import { ActivityImport, BridgeKeyImport, LegacyPersonImport } from '../../lti';
+import { canonical, fingerprint, renameHint } from '../organization-settings';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan } from '../plan/plan.types';
-import { OriginRepository } from '../storage/origin.repository';
+import { OriginRepository } from '../origin.repository';
+
+/** The import targets of the content of an organization. */
+@Injectable()
+export class ImportTargets {
+  constructor(
+    readonly rubrics: RubricImport,
+    readonly promptTemplates: PromptTemplateImport,
+    readonly collections: CollectionImport,
+    readonly assistants: AssistantImport,
+    readonly shares: ShareImport,
+    readonly files: FileImport,
+    readonly activities: ActivityImport,
+    readonly keys: BridgeKeyImport,
+    readonly ltiPeople: LegacyPersonImport,
+  ) {}
+}
 
 const CHANGED = 'its settings were changed here and at the source; the settings here were kept';
 

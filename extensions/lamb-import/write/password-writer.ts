@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ImportedPasswords } from '../../../src/auth';
 import type { WriteContext } from '../plan/import-context.types';
-import { addressOf } from '../plan/people';
+import { addressOf } from '../plan/plan-organization';
 import type { ImportPlan } from '../plan/plan.types';
 import type { LambSource } from '../source/lamb-source.types';
 

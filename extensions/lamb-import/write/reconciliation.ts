@@ -1,11 +1,9 @@
 import type { ImportTarget } from '../../../src/infrastructure/database';
-import { fingerprint } from '../convert/fingerprint';
+import { fingerprint } from '../organization-settings';
 import type { WriteContext } from '../plan/import-context.types';
 import type { SourceItem } from '../plan/plan.types';
-import type { ConflictCode } from '../report/import-codes';
-import { KIND_NAMES } from '../report/kind-names';
-import type { ItemKind, ItemOutcome } from '../report/report.types';
-import type { Origin } from '../storage/origin.repository';
+import { type ConflictCode, type ItemKind, type ItemOutcome, KIND_NAMES } from '../report-builder';
+import type { Origin } from '../origin.repository';
 import { type Match, matchItems } from './match-items';
 
 const CHANGED = 'was changed here and at the source; the version here was kept';

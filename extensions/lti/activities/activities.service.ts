@@ -1,17 +1,75 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, assertActsForPerson, type Caller, isUuid, notFound } from '../../../src/kernel';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
+import { AppError, type Caller, assertActsForPerson, isUuid, notFound } from '../../../src/kernel';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
-import type { ActivityEntity } from '../courses/activity.entity';
+import type { ActivityEntity, ActivitySettings, ActivityWindow } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
-import type { ActivitySettings, ActivityWindow } from '../courses/activity.types';
 import { CourseRepository } from '../courses/course.repository';
-import type { ActivityDto, WindowNoticeDto } from './activity.dto';
 import { ActivityPeopleRepository } from './activity-people.repository';
 import type { ActivityPersonEntity, Agreement } from './activity-person.entity';
-import { openingAt, settingsOf, strictestOf, windowsAt } from './activity-times';
-import { isCovered, neededAgreement } from './agreements';
+import type { ActivityDto, WindowNoticeDto } from './activity.dto';
+
+/** What a student has to agree to before the first question; null for nothing. */
+const neededAgreement = ({ teachersRead, anonymous }: ActivitySettings): Agreement | null =>
+  teachersRead ? (anonymous ? 'pseudonymous' : 'named') : null;
+
+/** Who agreed by name agreed to a pseudonym too. */
+export function isCovered(
+  settings: ActivitySettings,
+  { agreedAt, agreedTo }: Pick<ActivityPersonEntity, 'agreedAt' | 'agreedTo'>,
+): boolean {
+  const needed = neededAgreement(settings);
+  return needed === null || (agreedAt !== null && (agreedTo === 'named' || agreedTo === needed));
+}
+
+const DEFAULTS: ActivitySettings = {
+  teachersRead: false,
+  anonymous: false,
+  opensAt: null,
+  closesAt: null,
+  windows: [],
+};
+
+/** Stored settings, with defaults for absent ones. */
+export const settingsOf = (stored: Partial<ActivitySettings>): ActivitySettings => ({ ...DEFAULTS, ...stored });
+
+type Opening =
+  | { readonly state: 'open' }
+  | { readonly state: 'early'; readonly at: string }
+  | { readonly state: 'over'; readonly at: string };
+
+/** Whether students may ask, by the dates alone. `closesAt` is excluded. */
+export function openingAt({ opensAt, closesAt }: ActivitySettings, now: number): Opening {
+  if (opensAt !== null && now < Date.parse(opensAt)) return { state: 'early', at: opensAt };
+  if (closesAt !== null && now >= Date.parse(closesAt)) return { state: 'over', at: closesAt };
+  return { state: 'open' };
+}
+
+/** The windows in which the moment lies. */
+export const windowsAt = (windows: readonly ActivityWindow[], now: number): ActivityWindow[] =>
+  windows.filter(({ from, until }) => Date.parse(from) <= now && now < Date.parse(until));
+
+/** The windows that are not over. */
+export const windowsAfter = (windows: readonly ActivityWindow[], now: number): ActivityWindow[] =>
+  windows.filter(({ until }) => now < Date.parse(until));
+
+/** The window that counts among several: a closed one before strict ones, of those the one that lasts longest. */
+export function strictestOf(windows: readonly ActivityWindow[]): ActivityWindow | null {
+  const closed = windows.filter(({ mode }) => mode === 'closed');
+  const [longest = null] = (closed.length > 0 ? closed : windows).toSorted(
+    (one, other) => Date.parse(other.until) - Date.parse(one.until),
+  );
+  return longest;
+}
+
+/** The instructions of strict windows, once each; null where there is none. */
+export function instructionOf(windows: readonly ActivityWindow[]): string | null {
+  const texts = new Set(
+    windows.flatMap(({ instruction = '' }) => (instruction.trim() === '' ? [] : instruction.trim())),
+  );
+  return texts.size === 0 ? null : [...texts].join('\n\n');
+}
 
 interface TakenPart {
   readonly activity: ActivityEntity;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ActivitySettings, ActivityWindow } from '../courses/activity.types';
+import type { ActivitySettings, ActivityWindow } from '../courses/activity.entity';
 
 export interface ActivityRules {
   readonly id: string;

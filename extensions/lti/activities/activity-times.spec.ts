@@ -1,4 +1,4 @@
-import { instructionOf, openingAt, settingsOf, strictestOf, windowsAt } from './activity-times';
+import { instructionOf, openingAt, settingsOf, strictestOf, windowsAt } from './activities.service';
 
 const at = (time: string): number => Date.parse(`2027-01-20T${time}Z`);
 const window = (from: string, until: string, mode: 'closed' | 'strict' = 'strict', instruction = 'Hints only.') => ({

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { WINDOW_MODES, type WindowMode } from '../courses/activity.types';
+import { WINDOW_MODES, type WindowMode } from '../courses/activity.entity';
 import { type Agreement, AGREEMENTS } from './activity-person.entity';
 
 export const STATES = ['open', 'early', 'over'] as const;

@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedQuestion, QuestionRules } from '../../../src/answering';
-import { AppError, type Caller, isUuid, notFound } from '../../../src/kernel';
 import { FreshCache } from '../../../src/infrastructure/cache';
 import { withinOrganization } from '../../../src/infrastructure/database';
-import type { ActivityWindow } from '../courses/activity.types';
+import { AppError, type Caller, isUuid, notFound } from '../../../src/kernel';
+import type { ActivityWindow } from '../courses/activity.entity';
+import {
+  instructionOf,
+  isCovered,
+  openingAt,
+  settingsOf,
+  strictestOf,
+  windowsAfter,
+  windowsAt,
+} from './activities.service';
 import { ActivityPeopleRepository } from './activity-people.repository';
 import type { ActivityPersonEntity } from './activity-person.entity';
 import { type ActivityRules, ActivityRulesRepository, type WindowedActivity } from './activity-rules.repository';
-import { instructionOf, openingAt, settingsOf, strictestOf, windowsAfter, windowsAt } from './activity-times';
-import { isCovered } from './agreements';
 
 /** A change of settings is obeyed within this time on every replica, at once on the one that made it. */
 const MAX_AGE_MS = 5_000;

@@ -1,5 +1,41 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
-import type { ActivitySettings } from './activity.types';
+
+export const WINDOW_MODES = ['closed', 'strict'] as const;
+export type WindowMode = (typeof WINDOW_MODES)[number];
+
+/** An assessment window. */
+export interface ActivityWindow {
+  /** ISO 8601, with `until` excluded. */
+  readonly from: string;
+  readonly until: string;
+  /** `closed`: no answers. `strict`: answers under `instruction`. */
+  readonly mode: WindowMode;
+  readonly instruction?: string;
+}
+
+export interface ActivitySettings {
+  /** Instructors of the course may read conversations, after the student agreed. */
+  readonly teachersRead: boolean;
+  /** Instructors see pseudonyms. */
+  readonly anonymous: boolean;
+  readonly opensAt: string | null;
+  readonly closesAt: string | null;
+  readonly windows: readonly ActivityWindow[];
+}
+
+/** How teachers see the students whose conversations they may read. */
+export const READABLE_AS = ['named', 'pseudonymous'] as const;
+export type ReadableAs = (typeof READABLE_AS)[number];
+
+/** Custom parameters of a link with these settings. */
+export const parametersOf = (readableAs: ReadableAs | undefined): Readonly<Record<string, string>> =>
+  readableAs === undefined ? {} : { readable_as: readableAs };
+
+/** Settings with which an activity begins. Later launches leave them as the teacher set them. */
+export function settingsIn(custom: Readonly<Record<string, string>>): Partial<ActivitySettings> {
+  const readableAs = READABLE_AS.find((each) => each === custom['readable_as']);
+  return readableAs === undefined ? {} : { teachersRead: true, anonymous: readableAs === 'pseudonymous' };
+}
 
 /** A link of a course, or of a platform without courses, with its assistants. */
 @Entity('lti_activities')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { uuidv7 } from '../../../src/kernel';
 import type { Transaction } from '../../../src/infrastructure/database';
-import type { LaunchMessage } from '../messages/launch-claims';
+import type { LaunchMessage } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { CourseEntity } from './course.entity';
 import { CoursePersonEntity } from './course-person.entity';

@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MayBeOmitted } from '../../../src/infrastructure/http';
-import { WINDOW_MODES, type WindowMode } from '../courses/activity.types';
+import { WINDOW_MODES, type WindowMode } from '../courses/activity.entity';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 

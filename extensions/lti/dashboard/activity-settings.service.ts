@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, invalid, type Problem } from '../../../src/kernel';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
 import { VersionedResource } from '../../../src/infrastructure/resources';
+import { type Caller, type Problem, invalid } from '../../../src/kernel';
+import { settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
-import { settingsOf } from '../activities/activity-times';
 import { CourseRules } from '../activities/course-rules.service';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
-import type { ActivityEntity } from '../courses/activity.entity';
+import type { ActivityEntity, ActivitySettings, ActivityWindow } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
-import type { ActivitySettings, ActivityWindow } from '../courses/activity.types';
+import { assertChanges, personOf } from '../services/taught-person';
 import type { NewWindowDto, UpdateActivityDto } from './activity-settings.dto';
 import type { TaughtActivityDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
-import { assertChanges, personOf } from '../services/taught-person';
 
 /** Settings of activities, which instructors of the course change. */
 @Injectable()

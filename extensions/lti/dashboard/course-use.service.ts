@@ -5,7 +5,7 @@ import { ActivityPeopleRepository } from '../activities/activity-people.reposito
 import { ActivityRepository } from '../courses/activity.repository';
 import type { CourseUseDto, TopicsDto, UseDto } from './course-use.dto';
 import { TaughtCourses } from './taught-courses.service';
-import { topicsOf } from './topics';
+import { topicsOf } from './readable-conversations.service';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OfferedAssistantDto } from '../deep-linking/deep-linking.dto';
-import { WINDOW_MODES, type WindowMode } from '../courses/activity.types';
+import { WINDOW_MODES, type WindowMode } from '../courses/activity.entity';
 
 const STATES = ['published', 'unpublished', 'missing'] as const;
 

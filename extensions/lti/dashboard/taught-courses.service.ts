@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../../src/assistants';
 import { AppError, type Caller, isTeacher, isUuid, notFound } from '../../../src/kernel';
+import { isCovered, settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import type { ActivityPersonEntity } from '../activities/activity-person.entity';
-import { isCovered } from '../activities/agreements';
-import { settingsOf } from '../activities/activity-times';
 import { ActivityAssistants, type AssistantStand } from '../courses/activity-assistants.service';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
 import type { CourseEntity } from '../courses/course.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { isGradable } from '../services/gradable';
+import { isGradable } from '../services/grades.service';
+import { assertChanges, personOf } from '../services/taught-person';
 import { TaughtRepository } from '../services/taught.repository';
 import type { OfferedAssistantsDto, TaughtActivityDto, TaughtAssistantDto, TaughtCourseDto } from './course.dto';
-import { assertChanges, personOf } from '../services/taught-person';
 
 /** Courses for those who teach them. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { topicsOf } from './topics';
+import { topicsOf } from './readable-conversations.service';
 
 const asked = (...texts: string[]) => texts.map((text, index) => ({ userId: `student-${index}`, text }));
 const found = (texts: string[], least = 2) => topicsOf(asked(...texts), { least, most: 10 });

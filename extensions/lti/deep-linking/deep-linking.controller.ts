@@ -1,12 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../../src/kernel';
 import { Access, type BellwetherRequest, CurrentCaller, Public } from '../../../src/infrastructure/http';
-import { sendPage } from '../pages/page';
-import { languageOf } from '../pages/page-texts';
-import { pickerPage } from '../pages/picker-page';
-import { ToolAddresses } from '../platforms/tool-addresses';
+import type { Caller } from '../../../src/kernel';
+import { languageOf, pickerPage, sendPage } from '../browser-pages';
+import { ToolAddresses } from '../platforms/platforms.service';
 import { ChosenContentDto, SelectionAnswerDto, SelectionDto } from './deep-linking.dto';
 import { Selections } from './selections.service';
 

@@ -17,7 +17,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsPlainName, MayBeOmitted } from '../../../src/infrastructure/http';
-import { READABLE_AS, type ReadableAs } from '../courses/linked-settings';
+import { READABLE_AS, type ReadableAs } from '../courses/activity.entity';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 

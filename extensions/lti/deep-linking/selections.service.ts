@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { type Transaction, Transactions } from '../../../src/infrastructure/database';
 import {
   AppError,
-  assertActsForPerson,
   type Caller,
+  type Problem,
+  assertActsForPerson,
   invalid,
   isUuid,
   notFound,
-  type Problem,
   uuidv7,
 } from '../../../src/kernel';
-import { AuditLog } from '../../../src/infrastructure/audit';
-import { type Transaction, Transactions } from '../../../src/infrastructure/database';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
-import { parametersOf } from '../courses/linked-settings';
+import { parametersOf } from '../courses/activity.entity';
 import { ToolKeys } from '../keys/tool-keys.service';
-import type { LaunchMessage } from '../messages/launch-claims';
-import { RefusedLaunch } from '../messages/launch.errors';
+import { type LaunchMessage, RefusedLaunch } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { ToolAddresses } from '../platforms/tool-addresses';
+import { ToolAddresses } from '../platforms/platforms.service';
 import type { ChosenContentDto, ChosenLinkDto, SelectionAnswerDto, SelectionDto } from './deep-linking.dto';
 import type { SelectionEntity } from './selection.entity';
 import { SelectionRepository } from './selection.repository';

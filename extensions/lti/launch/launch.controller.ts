@@ -2,17 +2,24 @@ import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query, Req, Res }
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { looksLikeSessionToken, sessionHashOf } from '../../../src/auth';
-import { AppError, isJsonObject } from '../../../src/kernel';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
-import { RefusedLaunch } from '../messages/launch.errors';
-import { askingPage, keepingPage, leavingPage, newWindowPage, readyPage } from '../pages/browser-pages';
-import { sendPage } from '../pages/page';
-import { languageOf, type PageLanguage } from '../pages/page-texts';
-import { refusalPage } from '../pages/refusal-page';
-import { ToolAddresses } from '../platforms/tool-addresses';
+import { AppError, isJsonObject } from '../../../src/kernel';
+import { RefusedLaunch } from '../launch-claims';
+import {
+  type PageLanguage,
+  askingPage,
+  keepingPage,
+  languageOf,
+  leavingPage,
+  newWindowPage,
+  readyPage,
+  refusalPage,
+  sendPage,
+} from '../browser-pages';
+import { ToolAddresses } from '../platforms/platforms.service';
 import { BrowserCookie } from './browser-cookie';
+import { LaunchSessions, isFramed } from './launch-sessions.service';
 import { type LaunchAttempt, Launches } from './launch.service';
-import { isFramed, LaunchSessions } from './launch-sessions.service';
 import { LaunchLogins, type Parameters, textOf } from './login.service';
 
 /** Proxies refuse an answer whose headers are longer than 4 KiB. */

@@ -1,35 +1,45 @@
 import { Injectable } from '@nestjs/common';
 import { sessionHashOf } from '../../../src/auth';
-import { StandingService } from '../../../src/organizations';
 import {
-  isUniqueViolation,
   type Transaction,
   Transactions,
+  isUniqueViolation,
   withinOrganization,
 } from '../../../src/infrastructure/database';
+import { StandingService } from '../../../src/organizations';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
-import { Selections } from '../deep-linking/selections.service';
-import type { ActivityEntity } from '../courses/activity.entity';
-import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
+import { type ActivityEntity, settingsIn } from '../courses/activity.entity';
+import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
 import { CourseRepository } from '../courses/course.repository';
-import { assistantIdsIn } from '../courses/linked-assistants';
-import { settingsIn } from '../courses/linked-settings';
+import { Selections } from '../deep-linking/selections.service';
 import { LegacyActivities } from '../legacy/legacy-activity.repository';
 import { type Continued, LegacyLinks } from '../legacy/legacy-links.service';
-import { verifiedClaims } from '../messages/id-token';
-import { type LaunchMessage, messageIn } from '../messages/launch-claims';
-import { RefusedLaunch } from '../messages/launch.errors';
-import { LtiPeople } from '../people/people.service';
+import { verifiedClaims } from '../id-token';
+import { type LaunchMessage, RefusedLaunch, messageIn } from '../launch-claims';
+import type { PlatformStorage } from '../browser-pages';
+import { LtiPeople } from '../people.service';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { PlatformKeys } from '../platforms/platform-keys.service';
-import { loginPathOf } from '../platforms/tool-addresses';
+import { PlatformKeys, loginPathOf } from '../platforms/platforms.service';
 import type { LaunchAttemptEntity } from './attempt.entity';
 import { LaunchAttemptRepository } from './attempt.repository';
-import type { PlatformStorage } from '../pages/browser-pages';
 import type { Handover } from './handover.repository';
 import { storageKeyOf } from './login.service';
+
+const MOST_ASSISTANTS = 20;
+const ID = /^(?:lamb_assistant\.)?(\d{1,9})$/;
+
+/** Ids in the custom parameter `assistant`: one or several, separated by commas. Null where it is no such list. */
+function assistantIdsIn(text: string): number[] | null {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const ids = parts.map((part) => Number(ID.exec(part)?.[1] ?? NaN));
+  const isList = ids.length > 0 && ids.length <= MOST_ASSISTANTS && ids.every((id) => id > 0 && id < 2 ** 31);
+  return isList ? [...new Set(ids)] : null;
+}
 
 const FIRST_TIME = ['lti_identities_pk', 'lti_courses_context_uq', 'users_email_key'] as const;
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { addressGroup, newSessionToken, sessionHashOf } from '../../../src/auth';
 import { isUuid } from '../../../src/kernel';
-import type { PlatformStorage } from '../pages/browser-pages';
-import { RefusedLaunch } from '../messages/launch.errors';
+import type { PlatformStorage } from '../browser-pages';
+import { RefusedLaunch } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { DEEP_LINK_PATH, LAUNCH_PATH } from '../platforms/tool-addresses';
+import { DEEP_LINK_PATH, LAUNCH_PATH } from '../platforms/platforms.service';
 import { LaunchAttemptRepository } from './attempt.repository';
 
 /** Parameters of a query or a form; repeated ones are no text. */

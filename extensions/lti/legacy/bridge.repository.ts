@@ -7,7 +7,7 @@ import {
   type Transaction,
   VersionedScope,
 } from '../../../src/infrastructure/database';
-import { BRIDGE_ISSUER } from '../platforms/platform.types';
+import { BRIDGE_ISSUER } from '../platforms/platform.entity';
 import { BridgeEntity } from './bridge.entity';
 import { BridgeKeyEntity } from './bridge-key.entity';
 import type { KeyKind, NamedKey } from './bridge.types';

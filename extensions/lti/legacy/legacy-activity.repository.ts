@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TableImport } from '../../../src/infrastructure/database';
-import type { ActivitySettings } from '../courses/activity.types';
-import type { LaunchMessage } from '../messages/launch-claims';
+import type { ActivitySettings } from '../courses/activity.entity';
+import type { LaunchMessage } from '../launch-claims';
 import { LegacyActivityEntity } from './legacy-activity.entity';
-import { legacyClaimIn } from './legacy-claim';
+import { legacyClaimIn } from './legacy-links.service';
 
 export type ImportedActivity = Omit<LegacyActivityEntity, 'id' | 'organizationId'>;
 

@@ -1,4 +1,4 @@
-import { isSignedBy, leadsToLamb, legacyClaimIn } from './legacy-claim';
+import { isSignedBy, leadsToLamb, legacyClaimIn } from './legacy-links.service';
 
 const CORE = 'https://purl.imsglobal.org/spec/lti/claim/';
 

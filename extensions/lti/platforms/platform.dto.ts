@@ -16,7 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsPlainName, MayBeOmitted } from '../../../src/infrastructure/http';
-import { INSTRUCTOR_ROLES, type InstructorRole, MATCHES } from './platform.types';
+import { INSTRUCTOR_ROLES, type InstructorRole, MATCHES } from './platform.entity';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 const ADDRESS = {

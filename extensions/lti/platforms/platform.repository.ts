@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type FindOptionsWhere, IsNull, Not, type Repository } from 'typeorm';
-import { type Page, pageOf, type PageRequest, textCursor } from '../../../src/kernel';
 import {
   AcrossOrganizations,
   type Transaction,
   VersionedScope,
   withinOrganization,
 } from '../../../src/infrastructure/database';
-import { PlatformEntity } from './platform.entity';
-import { BRIDGE_ISSUER } from './platform.types';
+import { type Page, type PageRequest, pageOf, textCursor } from '../../../src/kernel';
+import { BRIDGE_ISSUER, PlatformEntity } from './platform.entity';
 
 @Injectable()
 export class PlatformRepository {

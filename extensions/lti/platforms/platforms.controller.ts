@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../../src/kernel';
 import {
   Access,
   type BellwetherRequest,
@@ -12,9 +11,9 @@ import {
   toPageRequest,
 } from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
+import type { Caller } from '../../../src/kernel';
 import { CreatePlatformDto, PlatformDto, PlatformPageDto, UpdatePlatformDto } from './platform.dto';
-import { type PlatformRequest, Platforms } from './platforms.service';
-import { ToolAddresses } from './tool-addresses';
+import { type PlatformRequest, Platforms, ToolAddresses } from './platforms.service';
 
 const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
 

@@ -1,31 +1,153 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  AppError,
-  type Caller,
-  invalid,
-  isUuid,
-  notFound,
-  type PageRequest,
-  type Problem,
-  uuidv7,
-} from '../../../src/kernel';
-import { OrganizationsService } from '../../../src/organizations';
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import { ProviderDocument } from '../../../src/auth';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
-import { isUniqueViolation, Transactions } from '../../../src/infrastructure/database';
+import { Transactions, isUniqueViolation } from '../../../src/infrastructure/database';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
 import { VersionedResource } from '../../../src/infrastructure/resources';
 import {
+  AppError,
+  type Caller,
+  type JsonObject,
+  type PageRequest,
+  type Problem,
+  invalid,
+  isJsonObject,
+  isUuid,
+  notFound,
+  uuidv7,
+} from '../../../src/kernel';
+import { OrganizationsService } from '../../../src/organizations';
+import {
   type CreatePlatformDto,
   NEEDED,
+  type PersonMatchDto,
   type PlatformDto,
   type PlatformPageDto,
   type UpdatePlatformDto,
 } from './platform.dto';
-import type { PlatformEntity } from './platform.entity';
+import type { PersonMatch, PlatformEntity } from './platform.entity';
 import { PlatformRepository } from './platform.repository';
-import { matchOf, shownOf, viewOf } from './platform-view';
-import { ToolAddresses } from './tool-addresses';
+
+/** Addresses of this service that a platform must know. */
+export interface Addresses {
+  readonly launch_url: string;
+  readonly login_url: string;
+  readonly jwks_url: string;
+  readonly deep_link_url: string;
+}
+
+export const LAUNCH_PATH = '/lti/launch';
+export const DEEP_LINK_PATH = '/lti/deep-link';
+const LOGIN_PATH = '/lti/login';
+
+/** Login address of one platform. */
+export const loginPathOf = (platformId: string): string => `${LOGIN_PATH}/${platformId}`;
+
+/** Absolute addresses of this service, by `PUBLIC_URL`, else by the request. */
+@Injectable()
+export class ToolAddresses {
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  originOf({ protocol, headers }: Pick<Request, 'protocol' | 'headers'>): string {
+    const { publicUrl } = this.config.http;
+    return publicUrl !== null ? new URL(publicUrl).origin : `${protocol}://${headers.host ?? 'localhost'}`;
+  }
+
+  /** All that a platform may have: a second host name leads here too, as that of LAMB does. */
+  originsOf(request: Pick<Request, 'protocol' | 'headers'>): readonly string[] {
+    const origin = this.originOf(request);
+    const { protocol } = new URL(origin);
+    const named = `${protocol}//${request.headers.host ?? ''}`;
+    return URL.canParse(named) ? [...new Set([origin, new URL(named).origin])] : [origin];
+  }
+
+  /** @param platformId null before the platform is set up: then the issuer and the client id name it at its login */
+  at(origin: string, platformId: string | null = null): Addresses {
+    return {
+      launch_url: origin + LAUNCH_PATH,
+      login_url: origin + (platformId === null ? LOGIN_PATH : loginPathOf(platformId)),
+      jwks_url: `${origin}/lti/jwks`,
+      deep_link_url: origin + DEEP_LINK_PATH,
+    };
+  }
+}
+
+const matchOf = ({ by, claim = '' }: PersonMatchDto): PersonMatch => (by === 'claim' ? { by, claim } : { by });
+
+function viewOf(row: PlatformEntity, addresses: Addresses): PlatformDto {
+  return {
+    id: row.id,
+    ...shownOf(row),
+    ...addresses,
+    version: row.version,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+type Settings = Omit<PlatformEntity, 'id' | 'organizationId' | 'provenAt' | 'version' | 'createdAt' | 'updatedAt'>;
+
+/** The settings as answers and the audit log name them. No secret is among them. */
+export const shownOf = (row: Settings) => ({
+  name: row.name,
+  issuer: row.issuer,
+  client_id: row.clientId,
+  authorization_endpoint: row.authorizationEndpoint,
+  token_endpoint: row.tokenEndpoint,
+  token_audience: row.tokenAudience,
+  jwks_uri: row.jwksUri,
+  deployment_ids: [...row.deploymentIds],
+  instructor_role: row.instructorRole,
+  match: { ...row.match },
+  active: row.active,
+  awaits_approval: row.awaitsApproval,
+});
+
+const TIMEOUT_MS = 8_000;
+const MAX_BYTES = 512 * 1_024;
+
+/** A published key set (RFC 7517 §5). */
+interface KeySet {
+  readonly keys: readonly JsonObject[];
+}
+
+/** Key sets of platforms, read again when a token names an unknown key. */
+@Injectable()
+export class PlatformKeys {
+  private readonly documents = new LRUCache<string, ProviderDocument<KeySet>>({ max: 2_000 });
+
+  constructor(private readonly outbound: OutboundClient) {}
+
+  of(address: string): ProviderDocument<KeySet> {
+    const known = this.documents.get(address) ?? new ProviderDocument(() => this.fetch(address));
+    this.documents.set(address, known);
+    return known;
+  }
+
+  /** Reads the set now. @throws {AppError} `outbound_refused`, `upstream_error`, `upstream_timeout`, `upstream_bad_response` */
+  async fetch(url: string): Promise<KeySet> {
+    const request = { url, headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const { status, text } = await this.outbound.request(request);
+    if (status !== 200) throw new AppError('upstream_error', `The key set of the platform answered ${status}`);
+    const set = parsed(text);
+    if (set === null)
+      throw new AppError('upstream_bad_response', 'The key set of the platform is not a JSON Web Key Set');
+    return set;
+  }
+}
+
+function parsed(text: string): KeySet | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value) || !Array.isArray(value['keys'])) return null;
+    return { keys: value['keys'].filter(isJsonObject) };
+  } catch {
+    return null;
+  }
+}
 
 /** The organization of a request, and the origin that its answers name. */
 export interface PlatformRequest {

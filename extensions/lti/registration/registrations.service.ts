@@ -1,18 +1,123 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../../../src/auth';
-import { AppError, type Caller, isJsonObject, type JsonObject, uuidv7 } from '../../../src/kernel';
-import { OrganizationsService, StandingService } from '../../../src/organizations';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
-import { isUniqueViolation, Transactions, withinOrganization } from '../../../src/infrastructure/database';
+import { Transactions, isUniqueViolation, withinOrganization } from '../../../src/infrastructure/database';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
+import { AppError, type Caller, type JsonObject, isJsonObject, uuidv7 } from '../../../src/kernel';
+import { OrganizationsService, StandingService } from '../../../src/organizations';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { shownOf } from '../platforms/platform-view';
-import type { Addresses } from '../platforms/tool-addresses';
-import { configurationIn, type PlatformConfiguration } from './platform-configuration';
+import { type Addresses, shownOf } from '../platforms/platforms.service';
 import { RefusedRegistration } from './registration.errors';
 import { type OpenRegistration, RegistrationRepository } from './registration.repository';
-import { TOOL, toolMetadata } from './tool-metadata';
+
+const PLATFORM = 'https://purl.imsglobal.org/spec/lti-platform-configuration';
+const MOST_ADDRESS = 1_000;
+
+/** What a platform tells about itself (LTI Dynamic Registration 1.0 §3.3, OpenID Connect Discovery 1.0 §3). */
+interface PlatformConfiguration {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  /** Audience of token requests; null for the token endpoint. */
+  readonly tokenAudience: string | null;
+  readonly jwksUri: string;
+  readonly registrationEndpoint: string;
+  readonly scopes: readonly string[];
+  /** `moodle`, `canvas` …; empty where it is not told. */
+  readonly product: string;
+}
+
+/** @throws RefusedRegistration `configuration`, with every member that is missing or wrong */
+function configurationIn(document: unknown, { onlyHttps }: { readonly onlyHttps: boolean }): PlatformConfiguration {
+  if (!isJsonObject(document)) throw new RefusedRegistration('configuration', 'no JSON object');
+  const wrong: string[] = [];
+  const address = (name: string): string => {
+    const value = document[name];
+    if (isAddress(value, onlyHttps)) return value;
+    wrong.push(name);
+    return '';
+  };
+  const found = {
+    issuer: address('issuer'),
+    authorizationEndpoint: address('authorization_endpoint'),
+    tokenEndpoint: address('token_endpoint'),
+    jwksUri: address('jwks_uri'),
+    registrationEndpoint: address('registration_endpoint'),
+  };
+  // 1EdTech Security Framework 1.0 §5.1.2: RS256 is the one algorithm that everybody has.
+  const algorithms = document['id_token_signing_alg_values_supported'];
+  if (Array.isArray(algorithms) && !algorithms.includes('RS256')) wrong.push('id_token_signing_alg_values_supported');
+  const platform = objectOf(document[PLATFORM]);
+  if (!offersLaunches(platform)) wrong.push('messages_supported');
+  if (wrong.length > 0) throw new RefusedRegistration('configuration', wrong.join(', '));
+  const { scopes_supported: scopes, authorization_server: audience } = document;
+  const product = platform['product_family_code'];
+  return {
+    ...found,
+    tokenAudience: typeof audience === 'string' && audience !== '' ? audience.slice(0, MOST_ADDRESS) : null,
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+    product: typeof product === 'string' ? product.slice(0, 100) : '',
+  };
+}
+
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+function isAddress(value: unknown, onlyHttps: boolean): value is string {
+  if (typeof value !== 'string' || value.length > MOST_ADDRESS || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return (protocol === 'https:' || (protocol === 'http:' && !onlyHttps)) && username === '' && password === '';
+}
+
+/** A platform that lists no messages is asked for a launch anyway. */
+function offersLaunches({ messages_supported: messages }: JsonObject): boolean {
+  if (!Array.isArray(messages)) return true;
+  return messages.some((message) => objectOf(message)['type'] === 'LtiResourceLinkRequest');
+}
+
+const TOOL = 'https://purl.imsglobal.org/spec/lti-tool-configuration';
+const NRPS = 'https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly';
+const AGS = 'https://purl.imsglobal.org/spec/lti-ags/scope';
+const WANTED: readonly string[] = [NRPS, `${AGS}/lineitem`, `${AGS}/score`];
+const CLAIMS = ['iss', 'sub', 'name', 'given_name', 'family_name', 'email', 'locale'];
+
+/** Names of the entry that teachers choose when they add content to a course. */
+const ADD = {
+  label: 'Add assistants',
+  'label#es': 'Añadir asistentes',
+  'label#ca': 'Afegir assistents',
+  'label#eu': 'Gehitu laguntzaileak',
+};
+
+/** Canvas shows a tool only where the tool asks to be shown; others do without names of places. */
+const PLACEMENTS = ['link_selection', 'assignment_selection'];
+
+/** This service as a tool that asks to be registered (LTI Dynamic Registration 1.0 §3.4). */
+function toolMetadata(addresses: Addresses, offered: readonly string[]): JsonObject {
+  const { launch_url: launch, deep_link_url: deepLink, login_url: login, jwks_url: jwks } = addresses;
+  return {
+    application_type: 'web',
+    response_types: ['id_token'],
+    grant_types: ['implicit', 'client_credentials'],
+    initiate_login_uri: login,
+    redirect_uris: [launch, deepLink],
+    client_name: 'Bellwether',
+    jwks_uri: jwks,
+    token_endpoint_auth_method: 'private_key_jwt',
+    scope: WANTED.filter((scope) => offered.includes(scope)).join(' '),
+    [TOOL]: {
+      // Without a port: Moodle compares host names.
+      domain: new URL(launch).hostname,
+      description: 'Learning assistants',
+      target_link_uri: launch,
+      claims: CLAIMS,
+      messages: [
+        { type: 'LtiResourceLinkRequest' },
+        { type: 'LtiDeepLinkingRequest', target_link_uri: deepLink, placements: PLACEMENTS, ...ADD },
+      ],
+    },
+  };
+}
 
 const DAYS = 7;
 const DAY_MS = 86_400_000;

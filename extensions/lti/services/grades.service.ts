@@ -1,18 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isJsonObject, isUuid, notFound, uuidv7 } from '../../../src/kernel';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
+import { AppError, type Caller, isJsonObject, isUuid, notFound, uuidv7 } from '../../../src/kernel';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
-import { assertChanges } from './taught-person';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import type { GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';
 import type { GradeEntity } from './grade.entity';
-import { isGradable, SCORE_SCOPE } from './gradable';
 import { GradeRepository } from './grade.repository';
-import { badAnswer, jsonIn, parsed, PlatformServices } from './platform-services';
+import { PlatformServices, badAnswer, jsonIn, parsed } from './platform-services';
+import { assertChanges } from './taught-person';
 import { TaughtRepository } from './taught.repository';
+
+const SCORE_SCOPE = 'https://purl.imsglobal.org/spec/lti-ags/scope/score';
+
+/** Whether the platform takes grades for an activity: it names a column or the columns, and grants the scope. */
+export const isGradable = ({
+  lineItemUrl,
+  lineItemsUrl,
+  scoreScopes,
+}: Pick<ActivityEntity, 'lineItemUrl' | 'lineItemsUrl' | 'scoreScopes'>): boolean =>
+  (lineItemUrl !== null || lineItemsUrl !== null) && scoreScopes.includes(SCORE_SCOPE);
 
 const AGS = 'https://purl.imsglobal.org/spec/lti-ags/scope';
 const LINE_ITEM = `${AGS}/lineitem`;

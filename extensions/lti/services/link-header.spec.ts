@@ -1,4 +1,4 @@
-import { nextPageIn } from './link-header';
+import { nextPageIn } from './roster.service';
 
 const BASE = 'https://lms.example/members?limit=2';
 

@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isJsonObject, type JsonObject, notFound } from '../../../src/kernel';
+import { AppError, type Caller, type JsonObject, isJsonObject, notFound } from '../../../src/kernel';
 import { MembersService } from '../../../src/organizations';
+import { type CourseRole, roleIn } from '../roles';
 import { PlatformRepository } from '../platforms/platform.repository';
-import { type CourseRole, roleIn } from '../messages/roles';
-import { nextPageIn } from './link-header';
 import type { CourseMemberDto, CourseMembersDto } from './course-services.dto';
-import { badAnswer, jsonIn, PlatformServices } from './platform-services';
+import { PlatformServices, badAnswer, jsonIn } from './platform-services';
 import { TaughtRepository } from './taught.repository';
+
+/** The address of the next page in a `Link` header (RFC 8288 §3); null for none. */
+export function nextPageIn(header: string | undefined, base: string): string | null {
+  for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>((?:\s*;[^,<]*)?)/g)) {
+    const relations = /;\s*rel\s*=\s*"?([^";]*)"?/i.exec(parameters)?.[1]?.toLowerCase().split(/\s+/) ?? [];
+    if (relations.includes('next') && URL.canParse(target, base)) return new URL(target, base).href;
+  }
+  return null;
+}
 
 const SCOPE = 'https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly';
 const MEDIA = 'application/vnd.ims.lti-nrps.v2.membershipcontainer+json';

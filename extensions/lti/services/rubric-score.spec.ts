@@ -1,4 +1,4 @@
-import { rubricScoreIn } from './rubric-score';
+import { rubricScoreIn } from '../dashboard/readable-conversations.service';
 
 describe('the mark in an answer to a rubric', () => {
   it.each([

@@ -4,7 +4,7 @@ import { assertActsForPerson, type Caller } from '../../../src/kernel';
 import { ActivityEntity } from '../courses/activity.entity';
 import { CourseEntity } from '../courses/course.entity';
 import { CoursePersonEntity } from '../courses/course-person.entity';
-import { LtiIdentityEntity } from '../people/identity.entity';
+import { LtiIdentityEntity } from '../identity.entity';
 
 /** Courses and activities that the caller teaches, by the role of the last launch. The session of a launch reaches its courses only. */
 @Injectable()

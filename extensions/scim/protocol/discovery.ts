@@ -1,5 +1,4 @@
-import { MOST_RESULTS } from './list-query';
-import { GROUP_SCHEMA, type ScimResource, USER_SCHEMA } from './scim.types';
+import { GROUP_SCHEMA, MOST_RESULTS, type ScimResource, USER_SCHEMA } from './list-query';
 
 interface AttributeOptions {
   readonly type?: 'string' | 'boolean' | 'complex' | 'reference';

@@ -1,6 +1,122 @@
+import { type Filter, parse } from 'scim2-parse-filter';
 import { ScimError } from '../../../src/infrastructure/http';
-import { type Equality, equalitiesOf, withoutCoreSchema } from './filter';
-import { LIST_SCHEMA, type ListResponse, type ScimResource } from './scim.types';
+
+/** Deep nesting overflows the stack of the parser. */
+const MOST_CHARACTERS = 1_000;
+const QUOTED = /"(?:[^"\\]|\\[^])*"/g;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?/g;
+const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i;
+
+/** `attribute eq value`; the attribute in lower case. */
+export interface Equality {
+  readonly attribute: string;
+  readonly value: string | boolean;
+}
+
+export const withoutCoreSchema = (path: string): string => path.replace(CORE, '');
+
+/** Texts of a filter are JSON (RFC 7644 §3.4.2.2). A backslash that escapes nothing is one: `CORP\ada` is sent so. */
+const textIn = (quoted: string): string =>
+  JSON.parse(quoted.replace(ESCAPE, (escape) => (escape === '\\' ? '\\\\' : escape))) as string;
+
+/** The parser knows no escape but that of the quotation mark, so it reads numbers in the place of texts. */
+function parsed(text: string): Filter {
+  if (text.length > MOST_CHARACTERS) throw new ScimError('invalidFilter', 'The filter is too long');
+  try {
+    const texts: string[] = [];
+    const tree = parse(text.replace(QUOTED, (quoted) => `"${texts.push(textIn(quoted)) - 1}"`));
+    const isText = (key: string, value: unknown): value is string => key === 'compValue' && typeof value === 'string';
+    return JSON.parse(JSON.stringify(tree), (key, value: unknown) =>
+      isText(key, value) ? texts[Number(value)] : value,
+    ) as Filter;
+  } catch (error) {
+    throw new ScimError('invalidFilter', `The filter cannot be read: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+const refused = (): ScimError =>
+  new ScimError('invalidFilter', 'A filter compares attributes with "eq", joined by "and"');
+
+/** The conditions of a filter of a list (RFC 7644 §3.4.2.2), all of which must hold. */
+export function equalitiesOf(text: string): readonly Equality[] {
+  const walk = (filter: Filter): Equality[] => {
+    if (filter.op === 'and') return filter.filters.flatMap(walk);
+    // The type of an address does not tell people apart.
+    if (filter.op === '[]' && ['emails', 'members'].includes(filter.attrPath.toLowerCase())) {
+      return walk(filter.valFilter)
+        .filter(({ attribute }) => attribute === 'value')
+        .map(({ value }) => ({ attribute: `${filter.attrPath.toLowerCase()}.value`, value }));
+    }
+    if (filter.op !== 'eq') throw refused();
+    const { compValue } = filter;
+    if (typeof compValue !== 'string' && typeof compValue !== 'boolean') throw refused();
+    return [{ attribute: withoutCoreSchema(filter.attrPath).toLowerCase(), value: compValue }];
+  };
+  return walk(parsed(text));
+}
+
+type ElementTest = (element: Readonly<Record<string, unknown>>) => boolean;
+
+/** The condition in `members[value eq "…"]`, and the values that an element made for it has. */
+export interface ElementFilter {
+  readonly matches: ElementTest;
+  readonly template: Readonly<Record<string, unknown>>;
+}
+
+export function elementFilterOf(text: string): ElementFilter {
+  const filter = parsed(text);
+  return { matches: testOf(filter), template: templateOf(filter) };
+}
+
+function testOf(filter: Filter): ElementTest {
+  if (filter.op === 'and' || filter.op === 'or') {
+    const tests = filter.filters.map(testOf);
+    if (filter.op === 'and') return (element) => tests.every((test) => test(element));
+    return (element) => tests.some((test) => test(element));
+  }
+  if (filter.op === 'not') {
+    const test = testOf(filter.filter);
+    return (element) => !test(element);
+  }
+  if (filter.op === 'eq' || filter.op === 'ne') {
+    const { attrPath, compValue, op } = filter;
+    return (element) => isSame(valueAt(element, attrPath), compValue) === (op === 'eq');
+  }
+  if (filter.op === 'pr') return (element) => valueAt(element, filter.attrPath) !== undefined;
+  throw new ScimError('invalidFilter', `The operator ${filter.op} is not supported in a path`);
+}
+
+function templateOf(filter: Filter): Readonly<Record<string, unknown>> {
+  if (filter.op === 'eq') return { [filter.attrPath.toLowerCase()]: filter.compValue };
+  if (filter.op !== 'and') return {};
+  return Object.fromEntries(filter.filters.flatMap((each) => Object.entries(templateOf(each))));
+}
+
+function valueAt(element: Readonly<Record<string, unknown>>, name: string): unknown {
+  const key = Object.keys(element).find((each) => each.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : element[key];
+}
+
+/** Texts are compared without regard to case: no attribute here is `caseExact`. Entra ID writes booleans as texts. */
+const isSame = (one: unknown, other: unknown): boolean => comparable(one) === comparable(other);
+
+const comparable = (value: unknown): unknown =>
+  typeof value === 'string' ? value.toLowerCase() : typeof value === 'boolean' ? String(value) : value;
+
+export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+
+/** A resource as clients read it. */
+export type ScimResource = Readonly<Record<string, unknown>>;
+
+export interface ListResponse {
+  readonly schemas: readonly string[];
+  readonly totalResults: number;
+  readonly startIndex: number;
+  readonly itemsPerPage: number;
+  readonly Resources: readonly ScimResource[];
+}
 
 const DEFAULT_COUNT = 100;
 export const MOST_RESULTS = 200;

@@ -1,6 +1,6 @@
 import type { ApiResponseNoStatusOptions } from '@nestjs/swagger';
 import { type Attribute, GROUP_ATTRIBUTES, USER_ATTRIBUTES } from './discovery';
-import { GROUP_SCHEMA, USER_SCHEMA } from './scim.types';
+import { GROUP_SCHEMA, USER_SCHEMA } from './list-query';
 
 type Schema = NonNullable<Extract<ApiResponseNoStatusOptions, { schema: unknown }>['schema']>;
 

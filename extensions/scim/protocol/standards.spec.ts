@@ -1,9 +1,8 @@
 import { ScimError } from '../../../src/infrastructure/http';
-import { groupOf, patchedGroup, type ScimGroupValues } from '../groups/group-resource';
-import { patchedUser, type ScimUserValues, userOf } from '../users/user-resource';
+import { type ScimGroupValues, groupOf, patchedGroup } from '../group-resource';
+import { type ScimUserValues, patchedUser, userOf } from '../users/user-resource';
 import { serviceProviderConfig } from './discovery';
-import { elementFilterOf, equalitiesOf } from './filter';
-import { listQueryOf, listResponse, projected } from './list-query';
+import { elementFilterOf, equalitiesOf, listQueryOf, listResponse, projected } from './list-query';
 import { operationsOf } from './patch';
 
 /** The result of the work, or the `scimType` of its refusal. */

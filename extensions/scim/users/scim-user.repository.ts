@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../../../src/infrastructure/database';
-import type { Equality } from '../protocol/filter';
+import type { Equality } from '../protocol/list-query';
 import { ScimUserEntity } from './scim-user.entity';
 
 export const userNameKey = (userName: string): string => userName.normalize('NFKC').toLowerCase();

@@ -1,14 +1,21 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../../src/kernel';
 import { CurrentCaller } from '../../../src/infrastructure/http';
-import { listQueryOf, listResponse, projected, type ScimQuery } from '../protocol/list-query';
+import type { Caller } from '../../../src/kernel';
+import {
+  type ListResponse,
+  type ScimQuery,
+  type ScimResource,
+  USER_SCHEMA,
+  listQueryOf,
+  listResponse,
+  projected,
+} from '../protocol/list-query';
 import { operationsOf } from '../protocol/patch';
 import { ScimAddress } from '../protocol/scim-address.service';
 import { PATCH_BODY, USER, USER_BODY } from '../protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from '../protocol/scim-route.decorator';
-import { type ListResponse, type ScimResource, USER_SCHEMA } from '../protocol/scim.types';
 import { type ProvisionedUser, ScimUsers } from './scim-users.service';
 import { userOf } from './user-resource';
 

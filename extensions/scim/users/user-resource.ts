@@ -1,7 +1,6 @@
-import { isJsonObject } from '../../../src/kernel';
 import { ScimError } from '../../../src/infrastructure/http';
-import { member, type PatchOperation } from '../protocol/patch';
-import { invalidValue, textOf } from '../protocol/text-value';
+import { isJsonObject } from '../../../src/kernel';
+import { type PatchOperation, invalidValue, member, textOf } from '../protocol/patch';
 
 export interface ScimEmail {
   readonly value: string;

@@ -3,7 +3,7 @@ import type { RunnableAssistant } from '../../assistants';
 import { ConnectorsService, type ResolvedModel } from '../../connectors';
 import { AppError } from '../../kernel';
 import { expectedTokens, promptTokens } from '../../metering';
-import type { ChatRequest } from '../request/chat-request';
+import type { ChatRequest } from '../chat-request';
 
 export interface ExpectedAnswer {
   readonly provider: string;

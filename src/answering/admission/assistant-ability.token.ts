@@ -1,5 +1,5 @@
 import type { AssistantAbility } from '../../tools';
-import type { Completion } from '../completion/completion.types';
+import type { Completion } from '../completion.types';
 
 /** Lets a completion call other assistants. `AssistantCallsModule` provides it. */
 export const ASSISTANT_ABILITY = Symbol('ASSISTANT_ABILITY');

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel';
 import { Metering, type RunMeter } from '../../metering';
 import { type OrganizationRuntime, VendorPseudonyms } from '../../organizations';
 import type { ParentRun } from '../../runs';
-import type { ChatRequest } from '../request/chat-request';
+import type { ChatRequest } from '../chat-request';
 import { AnswerModels } from './answer-models.service';
 
 interface MeteredCompletion {

@@ -1,11 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { assertFeatures, AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
-import { AppError, type Caller, lastQuestion, partsBesideText } from '../../kernel';
-import type { RunMeter } from '../../metering';
-import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
-import type { LeavePlace } from '../../infrastructure/admission';
+import {
+  AssistantsService,
+  type CallReservation,
+  type RunnableAssistant,
+  assertFeatures,
+  switchedOff,
+} from '../../assistants';
+import { CallerWatch, assertScope } from '../../auth';
+import { Admission, type LeavePlace } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
+import { AppError, type Caller, KeyedGates, isTeacher, lastQuestion, partsBesideText } from '../../kernel';
+import type { RunMeter } from '../../metering';
+import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import {
   type ParentRun,
   type Run,
@@ -16,16 +23,168 @@ import {
   RunsService,
 } from '../../runs';
 import type { AssistantAbility } from '../../tools';
-import { type AbilityProvider, ASSISTANT_ABILITY } from './assistant-ability.token';
-import type { RecordedRun } from '../completion/recorded-run.types';
-import type { ChatRequest } from '../request/chat-request';
+import type { Completion, RecordedRun } from '../completion.types';
+import { type ChatRequest, assertNoClientTools } from '../chat-request';
+import { ASSISTANT_ABILITY, type AbilityProvider } from './assistant-ability.token';
 import { CompletionMeters } from './completion-meters.service';
-import { assertNoClientTools } from '../request/client-tools';
-import { CompletionPlaces } from './completion-places.service';
-import { CompletionWatch } from './completion-watch.service';
-import type { Completion } from '../completion/completion.types';
-import { secretsOf } from './organization-secrets';
 import { QUESTION_RULES, type QuestionRules } from './question-rules.token';
+import { StreamsInFlight } from './streams-in-flight';
+
+/** The assistants that are switched on, each with its own organization, which need not be the caller's. */
+export async function running(
+  assistants: readonly RunnableAssistant[],
+  organizations: Pick<OrganizationsService, 'runtime'>,
+): Promise<{ assistant: RunnableAssistant; organization: OrganizationRuntime }[]> {
+  const ids = [...new Set(assistants.map(({ organizationId }) => organizationId))];
+  const runtimes = new Map(await Promise.all(ids.map(async (id) => [id, await organizations.runtime(id)] as const)));
+  return assistants.flatMap((assistant) => {
+    const organization = runtimes.get(assistant.organizationId);
+    if (organization === undefined || switchedOff(assistant.required, organization.features)) return [];
+    return [{ assistant, organization }];
+  });
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * The places of a process for completions. Nested completions need none, or they could deadlock with the completions
+ * above them. Background runs have a queue instead.
+ */
+@Injectable()
+export class CompletionPlaces {
+  private readonly persons: KeyedGates;
+
+  constructor(
+    @Inject(CONFIG) { runs }: Config,
+    private readonly admission: Admission,
+    private readonly organizations: OrganizationsService,
+  ) {
+    this.persons = new KeyedGates(runs.completions.person);
+  }
+
+  /**
+   * Returns the function to call at the end of the completion; a promise only if the completion has to wait. `gone` makes
+   * the signal that is aborted when the client leaves; null when the request took its place before its body was read.
+   * @throws `too_many_requests`, `overloaded`, `cancelled`
+   */
+  enter(caller: Caller, gone: (() => AbortSignal) | null): LeavePlace | Promise<LeavePlace> {
+    const leavePerson = this.enterAsPerson(caller);
+    if (gone === null) return both(leavePerson, NO_PLACE);
+    const leave = this.admission.tryEnter(caller.organizationId);
+    return leave === null ? this.wait(caller, leavePerson, gone) : both(leavePerson, leave);
+  }
+
+  private async wait(
+    { organizationId }: Caller,
+    leavePerson: LeavePlace | null,
+    gone: () => AbortSignal,
+  ): Promise<LeavePlace> {
+    try {
+      const weight = await this.organizations.weight(organizationId);
+      return both(leavePerson, await this.admission.enter({ organizationId, weight, gone: gone() }));
+    } catch (error) {
+      leavePerson?.();
+      throw error;
+    }
+  }
+
+  /** Null when no limit per person applies: a teacher's key without an end user may serve a whole course. */
+  private enterAsPerson(caller: Caller): LeavePlace | null {
+    const { organizationId, userId, endUser } = caller;
+    if (endUser === undefined && isTeacher(caller)) return null;
+    const person = `${organizationId}/${userId}/${endUser?.id ?? ''}`;
+    if (this.persons.tryEnter(person)) return () => this.persons.leave(person);
+    const detail = 'Too many completions are being answered; wait for one to end';
+    throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
+  }
+}
+
+function both(leavePerson: LeavePlace | null, leave: LeavePlace): LeavePlace {
+  if (leavePerson === null) return leave;
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    leavePerson();
+    leave();
+  };
+}
+
+interface WatchedCompletion {
+  readonly run: Run;
+  readonly caller: Caller;
+  readonly assistant: RunnableAssistant;
+  readonly parent: ParentRun | null;
+}
+
+interface CompletionHold {
+  /** @throws AppError when the caller has lost access */
+  assertAllowed(): Promise<void>;
+  leave(): void;
+}
+
+/** Registers open completions for the shutdown, and aborts a completion whose caller loses access. */
+@Injectable()
+export class CompletionWatch {
+  constructor(
+    private readonly inFlight: StreamsInFlight,
+    private readonly callers: CallerWatch,
+    private readonly assistants: AssistantsService,
+  ) {}
+
+  /** @throws `server_shutdown` once the service drains */
+  assertOpen(): void {
+    this.inFlight.assertOpen();
+  }
+
+  enter({ run, caller, assistant, parent }: WatchedCompletion): CompletionHold {
+    const leave = this.inFlight.enter(run);
+    const watch = this.callers.watch({
+      caller,
+      organizationIds: [caller.organizationId, assistant.organizationId],
+      subject: `assistant/${assistant.id}/${assistant.draft ? 'draft' : ''}/${parent?.runId ?? ''}`,
+      check: (now) => this.check(now, assistant, parent),
+      end: ({ code }) => run.abort(code),
+    });
+    return {
+      assertAllowed: () => watch.assert(),
+      leave: () => {
+        watch.leave();
+        leave();
+      },
+    };
+  }
+
+  /** A nested run depends on the rights of the calling assistant's owner, which `mayGoOn` checks. */
+  private async check(caller: Caller, assistant: RunnableAssistant, parent: ParentRun | null): Promise<void> {
+    assertScope(caller, 'chat');
+    if (parent === null) await this.assistants.assertUsable(caller, assistant);
+    else if (!(await parent.mayGoOn(caller))) throw new AppError('not_found', 'Assistant not found');
+  }
+}
+
+/**
+ * The organization's secrets, which reports redact. A secret that cannot be decrypted is in no report, and must not stop
+ * assistants that do not use it.
+ */
+function secretsOf({ providers, knowledgeBase, moodle, mcpServers }: OrganizationRuntime): readonly string[] {
+  const reads = [
+    ...[...providers.values()].map((provider) => () => provider.apiKey),
+    () => knowledgeBase?.apiToken ?? null,
+    () => moodle?.token ?? null,
+    ...[...mcpServers.values()].map((server) => () => server.token),
+  ];
+  return reads.map(opened).filter((secret) => secret !== null);
+}
+
+function opened(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'secret_unavailable') return null;
+    throw error;
+  }
+}
 
 /** ACCESS.md E5. */
 const CALLS_PER_TARGET = 8;

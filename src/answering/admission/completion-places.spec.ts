@@ -3,7 +3,7 @@ import { Admission, type LeavePlace } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import { MetricRegistry } from '../../infrastructure/metrics';
 import type { OrganizationsService } from '../../organizations';
-import { CompletionPlaces } from './completion-places.service';
+import { CompletionPlaces } from './completion-opening.service';
 
 const PERSON = 3;
 const PROCESS = 5;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../kernel';
 import type { AnswerChecks, PreparedPrompt, ReportResult } from '../../runs';
-import type { Completion } from '../completion/completion.types';
-import { checkAnswer } from './answer-checks';
+import type { Completion } from '../completion.types';
+import { checkAnswer } from './answer-pipeline.service';
 import { AnswerLedger } from './answer-ledger';
 
 const USAGE = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };

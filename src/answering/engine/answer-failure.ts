@@ -1,12 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { toAppError } from '../../infrastructure/http';
-import { abortFailure, type RunOutcome } from '../../runs';
+import { AppError } from '../../kernel';
+import { type RunOutcome, abortFailure } from '../../runs';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
-import type { AnswerEnd } from '../completion/answer-event.types';
-import type { Completion } from '../completion/completion.types';
+import type { AnswerEnd, Completion } from '../completion.types';
 import type { AnswerLedger } from './answer-ledger';
-import { RUN_TIMEOUT } from './run-deadline';
+import { RUN_TIMEOUT } from './prompt-preparation.service';
 
 const logger = new Logger('Completions');
 

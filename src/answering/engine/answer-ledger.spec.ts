@@ -1,6 +1,6 @@
 import type { PreparedPrompt } from '../../runs';
 import type { FunctionOutcome } from '../../tools';
-import type { Completion } from '../completion/completion.types';
+import type { Completion } from '../completion.types';
 import { AnswerLedger } from './answer-ledger';
 
 const SOURCE = { type: 'rubric', rubric_id: 'r', title: 'R', format: 'markdown' } as const;

@@ -2,7 +2,7 @@ import { lastValueFrom } from 'rxjs';
 import { AppError } from '../../kernel';
 import type { RunsService } from '../../runs';
 import type { AnswerModels } from '../admission/answer-models.service';
-import type { Completion } from '../completion/completion.types';
+import type { Completion } from '../completion.types';
 import { AnswerPipeline } from './answer-pipeline.service';
 import type { AnswerWatch } from './answer-watch';
 

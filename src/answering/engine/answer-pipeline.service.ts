@@ -1,19 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import { fixedAnswer, type ResolvedModel } from '../../connectors';
-import { lastQuestion } from '../../kernel';
+import type { AssistantReference } from '../../assistants';
+import { type ResolvedModel, fixedAnswer } from '../../connectors';
+import { withinOrganization } from '../../infrastructure/database';
+import { AppError, type JsonObject, type Source, isJsonObject, isStorableText, lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
-import { type PreparedPrompt, reportMarkdown, RunsService, shapeReport } from '../../runs';
+import {
+  type PreparedPrompt,
+  REPORT_LIMITS,
+  type ReportCall,
+  type ReportPromptPart,
+  type ReportResult,
+  type ReportTool,
+  RunsService,
+  type ShapedReport,
+  cut,
+  redactText,
+  reportMarkdown,
+  shapeReport,
+} from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
-import type { AnswerEnd, AnswerEvent, TellAnswer } from '../completion/answer-event.types';
-import { Backpressure } from '../completion/backpressure';
-import type { Completion } from '../completion/completion.types';
-import { reportForAdministrator } from '../disclosure/run-report-view';
-import { withoutFunctionChoice } from '../request/client-tools';
-import { modelId } from '../request/model-id';
-import { checkAnswer } from './answer-checks';
+import { type AnswerEnd, type AnswerEvent, Backpressure, type Completion, type TellAnswer } from '../completion.types';
+import { withoutFunctionChoice } from '../chat-request';
 import { failedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
@@ -21,10 +31,185 @@ import { AnswerWatch } from './answer-watch';
 import { CompletionFunctions } from './completion-functions.service';
 import { MaterialOnly } from './material-only.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
-import { PromptPreparation } from './prompt-preparation.service';
-import { withinRunTime } from './run-deadline';
-import { runLogSink } from './run-log.sink';
-import { withinOrganization } from '../../infrastructure/database';
+import { PromptPreparation, withinRunTime } from './prompt-preparation.service';
+
+/** Members with the check's own words: kinds of verdicts and names of placeholders. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['checked', 'kind', 'results']);
+const OWN_WORD = /^[\w-]{1,64}$/;
+/** Members that quote the answer. */
+const STATEMENTS: ReadonlySet<string> = new Set(['statement', 'claim']);
+const MAX_DEPTH = 4;
+const MAX_ITEMS = 100;
+
+interface Told {
+  /** The answer in one line. */
+  readonly answer: string;
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The findings of a check that every reader of the answer may see: figures, kinds of verdicts, and statements from the
+ * answer. Reasons and quotations reveal results of tools, so they are in the report only.
+ */
+export function toldFindings(content: string, answer: string, secrets: readonly string[]): JsonObject {
+  const found = jsonOf(content);
+  return isJsonObject(found) ? membersOf(found, { answer: oneLine(answer), secrets }, 0) : {};
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    // A verdict in prose is for the report only.
+    return null;
+  }
+}
+
+function membersOf(object: JsonObject, told: Told, depth: number): JsonObject {
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(object)) {
+    const shown = valueOf(name, value, told, depth);
+    if (shown !== undefined) members.push([name, shown]);
+  }
+  return Object.fromEntries(members);
+}
+
+function valueOf(name: string, value: unknown, told: Told, depth: number): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return textOf(name, value, told);
+  if (depth >= MAX_DEPTH) return undefined;
+  if (Array.isArray(value))
+    return value
+      .slice(0, MAX_ITEMS)
+      .map((item: unknown) => valueOf(name, item, told, depth + 1))
+      .filter((item) => item !== undefined);
+  return isJsonObject(value) ? membersOf(value, told, depth + 1) : undefined;
+}
+
+function textOf(name: string, text: string, { answer, secrets }: Told): string | undefined {
+  const isTold = OWN_WORDS.has(name) ? OWN_WORD.test(text) : STATEMENTS.has(name) && answer.includes(oneLine(text));
+  return isTold ? redactText(text, secrets) : undefined;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
+
+/** A tool without its settings. */
+const bareTool = ({ index, plugin, placeholder, enabled }: ReportTool): ReportTool => ({
+  index,
+  plugin,
+  placeholder,
+  enabled,
+  config: null,
+});
+
+const bareResult = ({ query: _query, message: _message, ...result }: ReportResult): ReportResult => ({
+  ...result,
+  preview: '',
+});
+
+const bareCall = (call: ReportCall): ReportCall => ({ ...call, arguments: '', preview: '' });
+
+/**
+ * A report for askers who may not edit the assistant: names, outcomes, durations, and the sources that they saw. It shows
+ * neither the definition nor the results of tools.
+ */
+export function reportForAsker(report: ShapedReport, sources: readonly Source[]): ShapedReport {
+  return {
+    created_at: report.created_at,
+    orchestrator: report.orchestrator,
+    assistant: report.assistant,
+    request: report.request,
+    tools: report.tools.map(bareTool),
+    results: report.results.map(bareResult),
+    sources: sources.slice(0, report.sources.length),
+    messages: [],
+    warnings: [],
+    ...(report.functions === undefined ? {} : { functions: report.functions }),
+    ...(report.calls === undefined ? {} : { calls: report.calls.map(bareCall) }),
+    totals: { sources: report.totals.sources, messages: report.totals.messages },
+  };
+}
+
+const previewedPart = (part: ReportPromptPart): ReportPromptPart =>
+  part.index === undefined ? part : { ...part, text: cut(part.text, REPORT_LIMITS.preview) };
+
+/** A report for administrators who do not edit the assistant: results of tools, which may be private, are cut to previews. */
+export const reportForAdministrator = (report: ShapedReport): ShapedReport =>
+  report.prompt === undefined ? report : { ...report, prompt: report.prompt.map(previewedPart) };
+
+const MODEL_ID = /^(?:lamb_)?assistant\.([1-9]\d{0,9})$/;
+const EXACT = /^assistant\.([1-9]\d{0,9})$/;
+const OF_LAMB = /^(?:lamb_assistant\.)?([1-9]\d{0,9})$/;
+const ALIAS = /^lamb:([a-z0-9][a-z0-9._-]{0,62})\.([1-9]\d{0,9})$/;
+const NAMED = /^LAMB:/;
+const MAX_LENGTH = 256;
+/** Ids are `integer` columns. */
+const MAX_ID = 2_147_483_647;
+
+/** Model name of an assistant for clients. */
+export const modelId = (assistantId: number): string => `lamb_assistant.${assistantId}`;
+
+/** Model name that never means an imported assistant of this number. */
+export const exactModelId = (assistantId: number): string => `assistant.${assistantId}`;
+
+export const modelNotFound = (model: string): AppError =>
+  new AppError('model_not_found', `The model '${model.slice(0, 100)}' does not exist or you do not have access to it`);
+
+/** Id of the assistant behind `lamb_assistant.{id}` or `assistant.{id}`. @throws `model_not_found`. */
+export function assistantIdOf(model: string): number {
+  return inRange(Number(MODEL_ID.exec(model)?.[1] ?? 0), model);
+}
+
+function inRange(id: number, model: string): number {
+  if (id < 1 || id > MAX_ID) throw modelNotFound(model);
+  return id;
+}
+
+/**
+ * Readings of a model's name: `assistant.{id}` is an id, `lamb_assistant.{number}` an id or the number of an imported
+ * assistant, `lamb:{source}.{number}` that number at one source, `LAMB:{name}` a name. A plain number or name is
+ * accepted too. @throws `model_not_found` for a text that is none of them
+ */
+export function readModelName(model: string): number | readonly AssistantReference[] {
+  const exact = EXACT.exec(model);
+  if (exact !== null) return assistantIdOf(model);
+  const [, source, there] = ALIAS.exec(model) ?? [];
+  if (source !== undefined) return [{ kind: 'alias', source, number: inRange(Number(there), model) }];
+  const number = OF_LAMB.exec(model)?.[1];
+  const name: AssistantReference = { kind: 'name', name: model.replace(NAMED, '') };
+  if (number === undefined) {
+    if (name.name === '' || model.length > MAX_LENGTH || !isStorableText(model)) throw modelNotFound(model);
+    return [name];
+  }
+  const numbered: AssistantReference = { kind: 'number', number: inRange(Number(number), model) };
+  return number === model ? [numbered, name] : [numbered];
+}
+
+/**
+ * Runs the assistant's check tools on the finished answer. The record gets their results; the caller gets events with
+ * `toldFindings`. Never rejects.
+ */
+export async function checkAnswer({ run, secrets }: Completion, ledger: AnswerLedger, text: string): Promise<void> {
+  const { prepared } = ledger;
+  if (prepared?.afterAnswer === undefined || run.signal.aborted) return;
+  const { results, usage } = await prepared.afterAnswer(text);
+  ledger.spend(usage);
+  ledger.checked(results);
+  for (const result of results) {
+    if (result.status !== 'completed' || result.preview === '') continue;
+    const { index, plugin, placeholder } = result;
+    const message = `🔎 Checked the answer: ${plugin}`;
+    const told = toldFindings(result.preview, text, secrets);
+    run.emit({ type: 'answer.checked', index, plugin, placeholder, result: told, message });
+  }
+}
+
+/** Records the run at the end of its answer, before the client's sink: a client that reads the end finds the record. */
+const runLogSink =
+  ({ run }: Completion, runs: RunsService) =>
+  (event: AnswerEvent): void => {
+    if (event.type === 'finished' || event.type === 'failed') runs.finish(run, event.record);
+  };
 
 /** `finish_reason` of a run that only filled the prompt. */
 const PROMPT_ONLY = 'prompt';

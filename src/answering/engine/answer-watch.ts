@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { textOf } from '../../kernel';
-import { currentSpan, type Span, type Trail, withTrail } from '../../infrastructure/context';
+import { type Span, type Trail, currentSpan, withTrail } from '../../infrastructure/context';
 import { Tracer } from '../../infrastructure/tracing';
-import type { AnswerEnd } from '../completion/answer-event.types';
-import type { Completion } from '../completion/completion.types';
+import { textOf } from '../../kernel';
+import type { AnswerEnd, Completion } from '../completion.types';
 import { CompletionMetrics } from './completion.metrics';
 
 /** Characters of the question in a span. */

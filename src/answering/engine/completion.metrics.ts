@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DURATIONS, gauge, histogram, MetricRegistry } from '../../infrastructure/metrics';
+import { DURATIONS, MetricRegistry, gauge, histogram } from '../../infrastructure/metrics';
 import { StreamsInFlight } from '../admission/streams-in-flight';
-import type { AnswerEnd } from '../completion/answer-event.types';
-import type { Completion } from '../completion/completion.types';
+import type { AnswerEnd, Completion } from '../completion.types';
 
 export const COMPLETION_DURATION = histogram({
   name: 'gen_ai_invoke_agent_duration_seconds',

@@ -4,8 +4,8 @@ import { isSmallTalk } from '../../knowledge-bases';
 import { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
 import { DISPLAY_LANGUAGES, type DisplayLanguage } from '../../tools';
-import type { Completion } from '../completion/completion.types';
-import { withInstruction } from './with-instruction';
+import type { Completion } from '../completion.types';
+import { withInstruction } from './model-requests';
 
 interface Texts {
   readonly instruction: string;

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../kernel';
 import type { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
-import type { Completion } from '../completion/completion.types';
+import type { Completion } from '../completion.types';
 import { MaterialOnly } from './material-only.service';
 
 const speaks = (language: string | null) =>

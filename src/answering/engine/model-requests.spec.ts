@@ -1,7 +1,5 @@
 import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
-import type { AnswerEvent } from '../completion/answer-event.types';
-import { Backpressure } from '../completion/backpressure';
-import type { Completion } from '../completion/completion.types';
+import { type AnswerEvent, Backpressure, type Completion } from '../completion.types';
 import type { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
 import { ModelRequests } from './model-requests';

@@ -1,13 +1,42 @@
-import type { ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
-import { addUsage, type Usage } from '../../kernel';
+import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
+import { type ChatMessage, type JsonObject, type Usage, addUsage, isJsonObject, textOf } from '../../kernel';
+import { type Backpressure, type Completion, type TellAnswer, joinedTexts } from '../completion.types';
 import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../tool-calling';
-import type { TellAnswer } from '../completion/answer-event.types';
-import type { Backpressure } from '../completion/backpressure';
-import type { Completion } from '../completion/completion.types';
-import { joinedTexts } from '../completion/joined-texts';
 import type { AnswerImages } from './answer-images';
 import type { AnswerLedger } from './answer-ledger';
-import { answerWithSpent, chunkWithSpent, withoutUsageChunk } from './run-figures';
+
+/** Adds a rule to the end of the system prompt: it holds whatever the assistant's own prompt and the question say. */
+export function withInstruction(messages: readonly ChatMessage[], instruction: string): readonly ChatMessage[] {
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') return [{ role: 'system', content: instruction }, ...messages];
+  return [{ ...first, content: `${textOf(first.content)}\n\n${instruction}`.trim() }, ...others];
+}
+
+/** Adds the run's earlier usage to the chunk's usage. */
+function chunkWithSpent(chunk: ModelChunk, spent: Usage | null): ModelChunk {
+  if (spent === null || chunk.usage === null) return chunk;
+  const usage = addUsage(chunk.usage, spent);
+  const parsed: unknown = JSON.parse(chunk.data);
+  if (!isJsonObject(parsed) || !isJsonObject(parsed['usage'])) return chunk;
+  return { ...chunk, data: JSON.stringify({ ...parsed, usage: { ...parsed['usage'], ...usage } }) };
+}
+
+/** Adds the run's earlier usage to the answer's usage. */
+function answerWithSpent(answer: ModelAnswer, spent: Usage | null): ModelAnswer {
+  if (spent === null || answer.usage === null) return answer;
+  const { body } = answer;
+  const own = isJsonObject(body['usage']) ? body['usage'] : {};
+  return { ...answer, body: { ...body, usage: { ...own, ...addUsage(spent, answer.usage) } } };
+}
+
+/** A request without a usage chunk: after the rounds the client gets one chunk with the sum. */
+function withoutUsageChunk(request: ModelRequest): ModelRequest {
+  const { stream_options: options, ...params } = request.params;
+  if (!isJsonObject(options)) return request;
+  const { include_usage: _usage, ...others } = options;
+  const kept: JsonObject = Object.keys(others).length === 0 ? params : { ...params, stream_options: others };
+  return { ...request, params: kept };
+}
 
 /** The state of one answer that its steps share. */
 export interface AnswerInProgress {

@@ -1,14 +1,67 @@
 import { Injectable } from '@nestjs/common';
 import { ClassicPipeline } from '../../classic';
-import { AppError, type ChatMessage, isJsonObject, textOf } from '../../kernel';
+import { AppError, type ChatMessage, isJsonObject, lastQuestion, textOf } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
-import { type PreparedPrompt, Unprepared } from '../../runs';
-import type { FunctionSet } from '../../tools';
-import type { Completion } from '../completion/completion.types';
+import { type PreparedPrompt, type RunReport, Unprepared, reportMessage } from '../../runs';
+import type { FunctionSet, PipelineTool } from '../../tools';
+import type { Completion, RecordedRun } from '../completion.types';
 import type { AnswerLedger } from './answer-ledger';
 import { MaterialOnly } from './material-only.service';
-import { recordedPrompt } from '../replay/recorded-prompt';
-import { withInstruction } from './with-instruction';
+import { withInstruction } from './model-requests';
+
+/** Abort reason of a run that exceeds its time limit. */
+export const RUN_TIMEOUT = 'run_timeout';
+
+/** Name of the tool that asks another assistant. */
+const ASSISTANT_TOOL = 'assistant';
+
+/**
+ * Aborts the run when its time is over before `work` ends. Runs with functions or called assistants have a deadline, and
+ * so do background runs, which no leaving client ends. Nested runs share the deadline of their parent.
+ */
+export async function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
+  if (!hasDeadline(completion)) return work();
+  const { run, budget } = completion;
+  const timer = setTimeout(() => run.abort(RUN_TIMEOUT), budget.remainingMs);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const hasDeadline = ({ depth, run, assistant: { document } }: Completion): boolean =>
+  depth === 0 && (run.background || document.functions.length > 0 || document.pipeline.some(asksAnAssistant));
+
+const asksAnAssistant = ({ enabled, plugin, fallback }: PipelineTool): boolean =>
+  enabled && (plugin === ASSISTANT_TOOL || fallback?.plugin === ASSISTANT_TOOL);
+
+const NOTE = 'The prompt is that of the recorded run: no tool was asked.';
+
+/** The recorded messages, unchanged. The answer is not checked: a check is a tool. */
+export function recordedPrompt(completion: Completion, recorded: RecordedRun): PreparedPrompt {
+  const { recording, sources, passages } = recorded;
+  const messages = recording.prompt;
+  return { messages, sources, passages, report: reportOf(completion, recorded), usage: null };
+}
+
+function reportOf({ assistant, request, run }: Completion, { shown, report, sources }: RecordedRun): RunReport {
+  const { id, name, document } = assistant;
+  const told: RunReport = report ?? {
+    created_at: '',
+    orchestrator: run.input.strategy,
+    assistant: { id, name, type: document.type },
+    request: { user_message: lastQuestion(request.messages), stream: request.stream },
+    tools: [],
+    results: [],
+    sources,
+    messages: [],
+    warnings: [],
+  };
+  const { calls: _calls, functions: _functions, vendor_failure: _failure, ...rest } = told;
+  const fresh = { created_at: new Date().toISOString(), messages: shown.map(reportMessage) };
+  return { ...rest, ...fresh, sources, warnings: [...told.warnings, NOTE] };
+}
 
 /** Runs the assistant's own pipeline: from the question to the final messages. */
 @Injectable()

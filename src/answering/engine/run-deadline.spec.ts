@@ -1,7 +1,7 @@
 import { Run, RunBudget, type RunInput } from '../../runs';
 import type { PipelineTool } from '../../tools';
-import type { Completion } from '../completion/completion.types';
-import { RUN_TIMEOUT, withinRunTime } from './run-deadline';
+import type { Completion } from '../completion.types';
+import { RUN_TIMEOUT, withinRunTime } from './prompt-preparation.service';
 
 function completionOf(
   document: { functions?: object[]; pipeline?: Partial<PipelineTool>[] },

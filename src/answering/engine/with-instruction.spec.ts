@@ -1,4 +1,4 @@
-import { withInstruction } from './with-instruction';
+import { withInstruction } from './model-requests';
 
 const question = { role: 'user', content: 'Solve task 2' } as const;
 

@@ -1,7 +1,6 @@
 import type { RunReport } from '../../runs';
 import { type FunctionOutcome, FunctionSet } from '../../tools';
-import { completeReport, type LateFacts } from './report-calls';
-import { RunSources } from './run-sources';
+import { type LateFacts, RunSources, completeReport } from '../engine/answer-ledger';
 
 const offered = (name: string, capabilities: readonly string[] = []) => ({
   declaration: { name, description: '', parameters: { type: 'object' } },

@@ -1,5 +1,3 @@
 export { AnswerAssembler } from './answer-assembler';
 export { ToolCallingModule } from './tool-calling.module';
-export { ToolLoop } from './tool-loop.service';
-export type { LoopInput, RoundAnswer } from './tool-loop.types';
-export { wantsFunctions } from './wants-functions';
+export { type LoopInput, type RoundAnswer, ToolLoop, wantsFunctions } from './tool-loop.service';

@@ -1,12 +1,96 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ModelRequest } from '../../connectors';
-import { AppError, type JsonObject } from '../../kernel';
+import { type EchoedMembers, type ModelRequest, callId } from '../../connectors';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { FunctionInvoker, type FunctionSet } from '../../tools';
-import { callsMessage, resultMessage, withOwnIds } from './call-messages';
+import { AppError, type ChatMessage, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
+import type { RunBudget } from '../../runs';
+import {
+  ARGUMENTS_LIMIT,
+  type FunctionInvocation,
+  FunctionInvoker,
+  type FunctionOutcome,
+  type FunctionSet,
+  parsedArguments,
+} from '../../tools';
 import { CallRounds } from './call-round';
-import type { LoopInput } from './tool-loop.types';
-import { wantsFunctions } from './wants-functions';
+import { keptExtras, keptMembers } from './echo-keeper';
+
+/** The answer to one model request of a run. */
+export interface RoundAnswer {
+  readonly text: string;
+  /** Complete, each with an id. */
+  readonly calls: readonly FunctionCall[];
+  /** Absent where the vendor sent none. */
+  readonly echoed?: EchoedMembers;
+  readonly finishReason: string;
+  readonly usage: Usage | null;
+}
+
+export interface LoopInput {
+  /** With the prompt's messages and the caller's parameters; without functions. */
+  readonly request: ModelRequest;
+  readonly functions: FunctionSet;
+  readonly signal: AbortSignal;
+  readonly budget: RunBudget;
+  readonly invocation: Omit<FunctionInvocation, 'scope' | 'budget'>;
+  /** Asks the model, and delivers what it says meanwhile. `round` counts from 1. */
+  readonly ask: (request: ModelRequest, round: number) => Promise<RoundAnswer>;
+  /** The outcomes of a round with the numbers of their sources written in, before the model reads them. */
+  readonly numbered?: (outcomes: readonly FunctionOutcome[]) => readonly FunctionOutcome[];
+  /** Told the outcomes of a round, in call order, when its last call has ended. */
+  readonly onRound?: (outcomes: readonly FunctionOutcome[]) => void;
+  /**
+   * Grows with the run: the prompt's messages, then what the model asked for and what it got. Every call in it has exactly
+   * one result, in the order of the calls, however the run ends.
+   */
+  readonly messages: ChatMessage[];
+}
+
+const NOT_IN_NAMES = /[^A-Za-z0-9_-]/g;
+const MAX_NAME = 64;
+
+const safeName = (name: string): string => name.replace(NOT_IN_NAMES, '_').slice(0, MAX_NAME) || 'unknown';
+
+/** Vendors refuse a whole conversation for arguments that are no JSON object; the result says what was wrong with them. */
+const safeArguments = (text: string): string =>
+  text.trim() === '' || text.length > ARGUMENTS_LIMIT || parsedArguments(text) === null ? '{}' : text;
+
+/** The model's turn as it goes back to it: in a form that every vendor takes, with the members that its own vendor demands. */
+function callsMessage({ text, echoed }: RoundAnswer, calls: readonly FunctionCall[]): ChatMessage {
+  const extras = keptExtras(calls);
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...keptMembers(echoed),
+    tool_calls: calls.map(({ id, function: { name, arguments: args } }, at) => ({
+      id,
+      type: 'function',
+      function: { name: safeName(name), arguments: safeArguments(args) },
+      ...(extras[at] === undefined ? {} : { extra_content: extras[at] }),
+    })),
+  };
+}
+
+const resultMessage = ({ call, content }: FunctionOutcome): ChatMessage => ({
+  role: 'tool',
+  tool_call_id: call.id,
+  content,
+});
+
+/** The calls with ids that no earlier round had: some vendors count from 0 in each. */
+function withOwnIds({ calls }: RoundAnswer, taken: Set<string>): readonly FunctionCall[] {
+  return calls.map((call) => {
+    const id = call.id === '' || taken.has(call.id) ? callId() : call.id;
+    taken.add(id);
+    return id === call.id ? call : { ...call, id };
+  });
+}
+
+/** Reasons for which an answer broke off: its calls may be half of what the model meant. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(['length', 'content_filter']);
+
+/** Whether an answer is to be followed by a round of calls. Vendors do not agree on the finish reason: the calls decide. */
+export const wantsFunctions = (calls: number, finishReason: string): boolean =>
+  calls > 0 && !BROKEN_OFF.has(finishReason);
 
 /**
  * Asks a model until it answers without a function call, and runs the calls in between. Every end of a function is a

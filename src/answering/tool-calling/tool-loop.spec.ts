@@ -1,19 +1,18 @@
 import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
 import type { EchoedMembers, ModelRequest } from '../../connectors';
-import type { Caller, ChatMessage, FunctionCall, RunEvent } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
+import type { Caller, ChatMessage, FunctionCall, RunEvent } from '../../kernel';
 import { RunBudget } from '../../runs';
 import {
   FunctionInvoker,
   type FunctionOutcome,
   FunctionSet,
   type OfferedFunction,
-  parsedArguments,
   ToolFailure,
+  parsedArguments,
 } from '../../tools';
-import { ToolLoop } from './tool-loop.service';
-import type { RoundAnswer } from './tool-loop.types';
+import { type RoundAnswer, ToolLoop } from './tool-loop.service';
 
 Logger.overrideLogger(false);
 

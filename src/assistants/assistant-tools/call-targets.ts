@@ -1,21 +1,120 @@
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
-import { type AssistantDocument, parseMetadata } from '../definition';
+import { AcrossOrganizations } from '../../infrastructure/database';
 import { AppError, type Caller, NO_ASSISTANT, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';
+import { type AssistantDocument, type DiagnosticCode, type DiagnosticValues, parseMetadata } from '../definition';
 import { RunnableAssistants } from '../running/runnable-assistants';
 import type { ShareGrant } from '../storage/assistant-share-scope.repository';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 import type { RunningRow } from '../storage/running-rows.repository';
 import { toolUse } from './assistant-references';
-import type { CallFacts, Grant, OrganizationFacts, Refusal, TargetFacts } from './call-decision.types';
+import type {
+  CallDecision,
+  CallFacts,
+  CallingFacts,
+  Grant,
+  OrganizationFacts,
+  Refusal,
+  TargetFacts,
+} from './call-decision.types';
 import { CallQuotas, type CallReservation } from './call-quotas';
-import { decideCall } from './decide-call';
-import { type CallProblem, savableCall } from './savable-call';
-import { AcrossOrganizations } from '../../infrastructure/database';
+
+const refused = (row: Refusal): CallDecision => ({ allowed: false, row });
+
+/**
+ * Whether O may call T in a run that P asked for. The first matching row decides; a call that no row allows is refused.
+ * Only the rights of O's owner count (docs/guide/assistants-as-tools.md).
+ */
+export function decideCall(facts: CallFacts): CallDecision {
+  const { callerMayRun, calling, target, depth, quotaSpent } = facts;
+  if (!callerMayRun) return refused('R1');
+  if (!calling.live || !calling.ownerActive) return refused('C3');
+  if (target === null) return refused('T0');
+  const obstacle = recursion(calling, target, depth) ?? state(calling, target);
+  if (obstacle !== null) return refused(obstacle);
+  const reach = reachOf(calling, target);
+  if (!reach.allowed) return reach;
+  return quotaSpent ? refused('E4') : reach;
+}
+
+/** Whether the owner of O reaches T at all. A refusal here looks like a missing assistant. */
+export function reachOf(calling: CallingFacts, target: TargetFacts): CallDecision {
+  return calling.organization.id === target.organization.id ? within(calling, target) : across(calling, target);
+}
+
+/** Rows B4, B1 and B5: T could start a second level of calls. */
+function recursion(calling: CallingFacts, target: TargetFacts, depth: number): Refusal | null {
+  if (depth > 0) return 'B5';
+  if (target.id === calling.id) return 'B4';
+  return target.toolUsing ? 'B1' : null;
+}
+
+function state(calling: CallingFacts, target: TargetFacts): Refusal | null {
+  if (target.deleted || target.disabled) return 'C1';
+  if (!target.ownerActive) return 'C2';
+  return calling.organization.suspended || target.organization.suspended ? 'C4' : null;
+}
+
+function within(calling: CallingFacts, target: TargetFacts): CallDecision {
+  const right = rightOf(calling, target);
+  return right === null ? refused('A6') : { allowed: true, row: right };
+}
+
+function rightOf(calling: CallingFacts, target: TargetFacts): Grant | null {
+  if (target.ownerId === calling.ownerId) return 'A1';
+  if (target.sharedWithOwner) return 'A2';
+  return target.publication === 'none' ? null : 'A4';
+}
+
+/** Ownership and publication end at the organization; a call across needs the consent of both. */
+function across(calling: CallingFacts, target: TargetFacts): CallDecision {
+  const consent = target.organization.exports && calling.organization.imports;
+  const right = target.publication === 'public' ? 'D3' : target.sharedWithOwner ? 'D5' : null;
+  if (right !== null) return consent ? { allowed: true, row: right } : refused('D4');
+  if (target.ownerId === calling.ownerId) return refused('D1');
+  return refused(target.publication === 'organization' ? 'D2' : 'A6');
+}
+
+interface CallProblem {
+  readonly code: Extract<
+    DiagnosticCode,
+    'tool.inaccessible' | 'tool_using_assistant' | 'tool.disabled' | 'tool.degraded'
+  >;
+  readonly message: string;
+  readonly values?: DiagnosticValues;
+}
+
+const MISSING: CallProblem = { code: 'tool.inaccessible', message: 'no such assistant' };
+
+/**
+ * The problem of naming T in a definition, or null. A target out of the owner's reach looks like a missing assistant.
+ * `answerable`: T has a model to answer with.
+ */
+export function savableCall(facts: CallFacts, answerable: boolean): CallProblem | null {
+  const { calling, target } = facts;
+  if (target !== null && target.id === calling.id)
+    return { code: 'tool_using_assistant', message: 'an assistant cannot call itself' };
+  if (target === null || target.deleted || !reachOf(calling, target).allowed) return MISSING;
+  const decision = decideCall({ ...facts, quotaSpent: false, depth: 0 });
+  if (decision.allowed) return answerable ? null : UNANSWERABLE;
+  return MESSAGES[decision.row] ?? MISSING;
+}
+
+/** Messages for targets within the owner's reach. */
+const MESSAGES: Partial<Record<Refusal, CallProblem>> = {
+  B1: { code: 'tool_using_assistant', message: 'an assistant that calls functions cannot be one' },
+  C1: { code: 'tool.disabled', message: 'this assistant is switched off', values: { reason: 'assistant.off' } },
+};
+
+const UNANSWERABLE: CallProblem = {
+  code: 'tool.degraded',
+  message: 'its organization has no model for this assistant; calls of it will fail',
+  values: { reason: 'assistant.no_model' },
+};
 
 /** The calling assistant when its run began. Its current state is read again. */
 export type Calling = Pick<RunnableAssistant, 'id' | 'organizationId' | 'ownerId'>;

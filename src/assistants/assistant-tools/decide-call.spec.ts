@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type CallFacts, GRANTS, PUBLICATIONS, REFUSALS, type TargetFacts } from './call-decision.types';
-import { decideCall, reachOf } from './decide-call';
+import { decideCall, reachOf } from './call-targets';
 
 const organization = (id: string, more: Partial<CallFacts['calling']['organization']> = {}) => ({
   id,

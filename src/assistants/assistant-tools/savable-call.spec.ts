@@ -1,5 +1,5 @@
 import type { CallFacts, TargetFacts } from './call-decision.types';
-import { savableCall } from './savable-call';
+import { savableCall } from './call-targets';
 
 const home = { id: 'Go', suspended: false, exports: false, imports: false };
 const told = (target: Partial<TargetFacts> | null, answerable = true): string | null => {

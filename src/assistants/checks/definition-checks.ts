@@ -1,32 +1,157 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectorsService } from '../../connectors';
+import type { Caller, JsonObject, Principal, Problem } from '../../kernel';
+import { QuestionRewriter } from '../../knowledge-bases';
+import { ProcessorCatalogue } from '../../processors';
+import { FunctionCatalogue, type OfferContext, ToolCatalogue } from '../../tools';
 import {
   type AssistantDocument,
+  type Definition,
+  type Diagnostic,
+  type MetadataRules,
+  type NamedValue,
+  type PlaceholderState,
   boundDefinition,
+  checkClassic,
+  checkFunctions,
   checkNumber,
   checkShape,
   checkStrategy,
   checkTemplate,
   checkTools,
   configReferences,
-  type Definition,
-  type Diagnostic,
   error,
-  type NamedValue,
+  errorsOf,
   namedValues,
   normaliseDocument,
-  type PlaceholderState,
+  placedFunctions,
   reasonOf,
+  rewritingPaths,
   storedDefinition,
   unboundKeys,
   warning,
 } from '../definition';
-import type { Principal } from '../../kernel';
-import { AssistantTargets } from './assistant-targets';
 import { CatalogueRules } from '../running/catalogue-rules';
+import { AssistantTargets } from './assistant-targets';
 import { EditorReach } from './editor-reach';
-import { FunctionChecks } from './function-checks';
-import { ModelChecks } from './model-checks';
 import { ReferenceGaps } from './reference-gaps';
+
+/** The checks of a save that read only the document: shape, strategy, tools and their schemas. */
+@Injectable()
+export class StaticChecks {
+  /** `vocabulary`: names and slots of the installed tools. */
+  constructor(@Inject(CatalogueRules) readonly vocabulary: MetadataRules) {}
+
+  /** Problems that refuse a save by any owner. */
+  problems(metadata: JsonObject): readonly Problem[] {
+    const crowd = checkNumber(metadata);
+    if (crowd.length > 0) return errorsOf(crowd);
+    const { vocabulary } = this;
+    return errorsOf([
+      ...checkShape(metadata),
+      ...checkStrategy(metadata, vocabulary),
+      ...checkTools(metadata, vocabulary),
+    ]);
+  }
+}
+
+const NO_FAST_MODEL =
+  'Your organization has no fast model: the question is searched as it stands. An administrator can name one at the provider';
+
+/** Warns about models that the organization lacks and processors that are not installed. */
+@Injectable()
+export class ModelChecks {
+  constructor(
+    private readonly connectors: ConnectorsService,
+    private readonly rewriter: QuestionRewriter,
+    private readonly processors: ProcessorCatalogue,
+    private readonly tools: ToolCatalogue,
+  ) {}
+
+  async check(document: AssistantDocument, { organizationId }: Principal): Promise<Diagnostic[]> {
+    const doubts = await this.connectors.doubts(organizationId, document);
+    return [
+      ...checkClassic(document, this.processors),
+      ...doubts.map(({ code, member, message }) => warning(code, `metadata.${member}`, message)),
+      ...(await this.rewriting(document, organizationId)),
+    ];
+  }
+
+  private async rewriting(document: AssistantDocument, organizationId: string): Promise<Diagnostic[]> {
+    const paths = rewritingPaths(document, {
+      schemaOf: (tool): JsonObject => this.tools.find(tool)?.definition.config_schema ?? {},
+      findRag: (name) => this.processors.findRag(name),
+      findPrompt: (name) => this.processors.findPrompt(name),
+    });
+    if (paths.length === 0 || (await this.rewriter.isAvailable(organizationId))) return [];
+    return paths.map((path) => warning('rewrite.no_fast_model', path, NO_FAST_MODEL));
+  }
+}
+
+/** Time limit for all functions to give their names. */
+const PATIENCE_MS = 2_000;
+
+/** Checks the functions of a document: their types, configs and names. */
+@Injectable()
+export class FunctionChecks {
+  constructor(private readonly functions: FunctionCatalogue) {}
+
+  async check(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    return [...checkFunctions(document.raw, this.functions), ...(await this.names(document, owner))];
+  }
+
+  /**
+   * Entries with equal names for the model. Names of different kinds differ by their prefix, so only entries of one
+   * kind are compared.
+   */
+  private async names(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    const placed = placedFunctions(document.raw).map((entry) => ({
+      ...entry,
+      plugin: this.functions.find(entry.type),
+    }));
+    const kinds = placed.map(({ plugin }) => plugin);
+    const several = placed.filter(({ plugin }, at) => kinds.indexOf(plugin) !== at || kinds.lastIndexOf(plugin) !== at);
+    const found: Diagnostic[] = [];
+    const first = new Map<string, string>();
+    for (const { base, plugin, type, config } of several) {
+      if (plugin === undefined || !plugin.definition.allow_multiple) continue;
+      const prepared = this.functions.prepare(type, config);
+      if (prepared.problems.length > 0) continue;
+      const offered = await plugin.offer(prepared.config, nobodyCalling(owner)).catch(() => []);
+      for (const { name } of offered) {
+        const earlier = first.get(name);
+        if (earlier === undefined) first.set(name, base);
+        else
+          found.push(
+            error('function.duplicate', base, `its function ${name} is declared by ${earlier} already`, {
+              reason: 'function.name_taken',
+              name,
+            }),
+          );
+      }
+    }
+    return found;
+  }
+}
+
+/** Functions are only asked for their names, so every assistant is offered. */
+function nobodyCalling(owner: Principal): OfferContext {
+  const caller: Caller = {
+    ...owner,
+    kind: 'system',
+    credentialId: null,
+    organizationSlug: '',
+    role: 'member',
+    systemAdmin: false,
+    scopes: [],
+    assistantIds: null,
+  };
+  const assistants: OfferContext['assistants'] = {
+    offer: (id) => Promise.resolve({ name: String(id), description: null }),
+    run: () => Promise.reject(new Error('Nothing is called while names are asked for')),
+  };
+  return { signal: AbortSignal.timeout(PATIENCE_MS), owner, caller, assistantId: 0, assistants };
+}
 
 /** A save of a definition, by whom and over what. */
 export interface Edit {

@@ -1,25 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type Caller, type Principal, assertCurrent, notFound, staleVersion } from '../../kernel';
+import { AssistantLookup, type Seen } from '../access/assistant-lookup';
+import { StaticChecks } from '../checks/definition-checks';
+import { DefinitionGate } from '../checks/definition-gate';
 import {
+  type Definition,
+  type DefinitionInput,
+  EMPTY_DEFINITION,
   applyInput,
   canonicalMetadata,
   changedFields,
-  type Definition,
-  type DefinitionInput,
   definitionOf,
-  EMPTY_DEFINITION,
   unboundKeys,
   withUnbound,
 } from '../definition';
-import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../../kernel';
-import { AssistantLookup, type Seen } from '../access/assistant-lookup';
-import { AssistantRecords } from './assistant-records';
-import { CollectionBindings } from './collection-bindings';
-import { PUBLICATION_RULES, type PublicationRules } from './publication-rules.token';
-import { DefinitionGate } from '../checks/definition-gate';
-import { StaticChecks } from '../checks/static-checks';
 import type { VersionReason } from '../storage/assistant-version.entity';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
+import { AssistantRecords, CollectionBindings } from './assistant-records';
+import { PUBLICATION_RULES, type PublicationRules } from './publication-rules.token';
 
 /** Saves without If-Match build on the newest version; a lost race is retried this often. */
 const ATTEMPTS = 3;

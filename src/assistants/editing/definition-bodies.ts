@@ -6,7 +6,7 @@ import { ownerOf } from './assistant-editor';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { UpdateAssistantDto } from './assistant.dto';
-import { CollectionBindings } from './collection-bindings';
+import { CollectionBindings } from './assistant-records';
 import { DefinitionGate } from '../checks/definition-gate';
 
 const CHECKED = ['prompt_template', 'metadata', 'RAG_collections'] as const;

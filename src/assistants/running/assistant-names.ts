@@ -4,7 +4,7 @@ import { FreshCache } from '../../infrastructure/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { type AssistantAlias, AssistantAliasRepository } from '../storage/assistant-alias.repository';
 import { AssistantRepository } from '../storage/assistant.repository';
-import { AssistantChanges } from './assistant-changes';
+import { AssistantChanges } from './public-assistants';
 import { RunnableAssistants } from './runnable-assistants';
 
 const MAX_AGE_MS = 5_000;

@@ -1,13 +1,54 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
-import { MembersService, StandingService } from '../../organizations';
+import { CallerWatch } from '../../auth';
 import { FreshCache } from '../../infrastructure/cache';
+import { AcrossOrganizations } from '../../infrastructure/database';
+import { Signals } from '../../infrastructure/signals';
+import type { Caller } from '../../kernel';
+import { MembersService, OrganizationChanges, StandingService } from '../../organizations';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+import type { RunningRow } from '../storage/running-rows.repository';
 import { AssistantCompiler } from './assistant-compiler';
 import { CachedAssistant, UNKNOWN_SHARES } from './cached-assistant';
-import type { AssistantEntity } from '../storage/assistant.entity';
-import type { RunningRow } from '../storage/running-rows.repository';
-import { AssistantRepository } from '../storage/assistant.repository';
-import { AcrossOrganizations } from '../../infrastructure/database';
+
+const CHANGED = 'assistant.changed';
+
+interface AssistantChangeListener {
+  assistant(organizationId: string, id: number): void;
+  organization(organizationId: string): void;
+}
+
+/** Invalidates caches of an assistant on all replicas. Runs of its organization are checked again. */
+@Injectable()
+export class AssistantChanges {
+  private readonly listeners = new Set<AssistantChangeListener>();
+
+  constructor(
+    private readonly signals: Signals,
+    private readonly callers: CallerWatch,
+    organizations: OrganizationChanges,
+  ) {
+    organizations.on((organizationId) => {
+      for (const listener of this.listeners) listener.organization(organizationId);
+    });
+    signals.on(CHANGED, (key) => this.tell(key));
+  }
+
+  on(listener: AssistantChangeListener): void {
+    this.listeners.add(listener);
+  }
+
+  /** To be called after the commit of every write. */
+  announce(organizationId: string, id: number): void {
+    this.signals.publish(CHANGED, `${organizationId}/${id}`);
+  }
+
+  private tell(key: string): void {
+    const [organizationId = '', id = ''] = key.split('/');
+    for (const listener of this.listeners) listener.assistant(organizationId, Number(id));
+    this.callers.recheck(organizationId);
+  }
+}
 
 const MAX_AGE_MS = 5_000;
 const MAX_ORGANIZATIONS = 2_000;

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { FreshCache } from '../../infrastructure/cache';
 import { type Caller, isOrganizationAdmin, notFound } from '../../kernel';
 import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
-import { FreshCache } from '../../infrastructure/cache';
-import { AssistantChanges } from './assistant-changes';
 import { usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';
-import { AssistantCompiler } from './assistant-compiler';
-import { type AssistantShares, CachedAssistant, NO_SHARES } from './cached-assistant';
-import { PublicAssistants } from './public-assistants';
-import { AssistantRepository } from '../storage/assistant.repository';
-import type { RunningRow } from '../storage/running-rows.repository';
 import type { AssistantScope } from '../storage/assistant-scope.repository';
 import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.repository';
+import { AssistantRepository } from '../storage/assistant.repository';
+import type { RunningRow } from '../storage/running-rows.repository';
+import { AssistantCompiler } from './assistant-compiler';
+import { type AssistantShares, CachedAssistant, NO_SHARES } from './cached-assistant';
+import { AssistantChanges, PublicAssistants } from './public-assistants';
 
 /** Oldest cached state, should the signal of another replica get lost. */
 const MAX_AGE_MS = 5_000;

@@ -1,18 +1,111 @@
 import { Injectable } from '@nestjs/common';
-import { assistantType, type Definition, definitionOf, metadataProblems, parseMetadata } from '../definition';
-import type { Problem } from '../../kernel';
 import {
-  batches,
   type ImportRow,
   type ImportScope,
+  type ImportTarget,
   TableImport,
   type Transaction,
+  batches,
 } from '../../infrastructure/database';
-import { CollectionBindings } from '../editing/collection-bindings';
+import type { Problem } from '../../kernel';
+import { DefinitionGate } from '../checks/definition-gate';
+import {
+  type Definition,
+  type Diagnostic,
+  type DiagnosticCode,
+  assistantType,
+  definitionOf,
+  metadataProblems,
+  parseMetadata,
+} from '../definition';
+import { CollectionBindings } from '../editing/assistant-records';
 import { AssistantCompiler } from '../running/assistant-compiler';
 import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
-import { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantVersionEntity } from '../storage/assistant-version.entity';
+import { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+
+/** Warnings about an assistant that can do less here than at the source. */
+const LOSSES: ReadonlySet<DiagnosticCode> = new Set([
+  'connector.unknown',
+  'connector.not_configured',
+  'tool.config_incomplete',
+  'collection.unlisted',
+  'setting.unsupported',
+]);
+
+/** Checks imported assistants as a save would, with the rights of their owners. */
+@Injectable()
+export class ImportedAssistantChecks {
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly gate: DefinitionGate,
+  ) {}
+
+  /** The owner's id; null for an assistant that does not exist any more. */
+  async ownerOf(organizationId: string, id: number): Promise<string | null> {
+    return (await this.assistants.within(organizationId).find(id))?.ownerId ?? null;
+  }
+
+  /** Errors and losses; none for an assistant that does not exist any more. */
+  async findings(organizationId: string, id: number): Promise<readonly Diagnostic[]> {
+    const row = await this.assistants.within(organizationId).find(id);
+    if (row === null) return [];
+    const { diagnostics } = await this.gate.check(row, { organizationId, userId: row.ownerId }, id);
+    return diagnostics.filter(({ severity, code }) => severity === 'error' || LOSSES.has(code));
+  }
+}
+
+/** The shares of one assistant, by user id. */
+export interface ImportedShares {
+  readonly assistantId: number;
+  readonly shares: readonly { readonly userId: string; readonly access: 'edit' | 'use' }[];
+}
+
+/** Imports the shares of assistants, one list for each assistant. */
+@Injectable()
+export class ShareImport implements ImportTarget<ImportedShares> {
+  constructor(private readonly assistants: AssistantRepository) {}
+
+  /** An emptied list counts as one change. */
+  readonly weight = ({ shares }: ImportedShares): number => Math.max(1, shares.length);
+
+  keyOf({ assistantId }: ImportedShares): string {
+    return String(assistantId);
+  }
+
+  async keys({ organizationId, tx }: ImportScope): Promise<ReadonlyMap<string, string>> {
+    const rows: { id: number }[] = await tx.query(
+      'SELECT DISTINCT assistant_id AS id FROM assistant_shares WHERE organization_id = $1',
+      [organizationId],
+    );
+    return new Map(rows.map(({ id }) => [String(id), String(id)]));
+  }
+
+  async find(
+    { organizationId, tx }: ImportScope,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, ImportedShares>> {
+    const lists = new Map(ids.map((id) => [id, [] as { userId: string; access: 'edit' | 'use' }[]]));
+    const rows = await this.assistants.within(organizationId, tx).shares.people(ids.map(Number));
+    for (const { assistantId, userId, access } of rows) lists.get(String(assistantId))?.push({ userId, access });
+    return new Map(
+      [...lists].map(([id, shares]) => {
+        const sorted = shares.sort((a, b) => (a.userId < b.userId ? -1 : 1));
+        return [id, { assistantId: Number(id), shares: sorted }];
+      }),
+    );
+  }
+
+  async insert(scope: ImportScope, rows: readonly ImportRow<ImportedShares>[]): Promise<void> {
+    for (const row of rows) await this.update(scope, row);
+  }
+
+  async update({ organizationId, tx }: ImportScope, { value }: ImportRow<ImportedShares>): Promise<boolean> {
+    await this.assistants.within(organizationId, tx).shares.replacePeople(value.assistantId, value.shares);
+    return true;
+  }
+}
 
 /** An assistant of another installation with its original texts. */
 export type ImportedAssistant = Omit<Definition, 'type' | 'collectionIds'> & {

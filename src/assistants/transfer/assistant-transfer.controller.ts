@@ -1,14 +1,13 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, invalid, isJsonObject } from '../../kernel';
-import { Access, assertHouseJson, CurrentCaller } from '../../infrastructure/http';
+import { Access, CurrentCaller, assertHouseJson } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
+import { type Caller, invalid, isJsonObject } from '../../kernel';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantPresenter } from '../editing/assistant-presenter';
-import { AssistantTransfer, type Imported } from './assistant-transfer';
-import type { ExportedAssistant } from './export-document';
-import { DuplicateAssistantDto, ImportedAssistantDto, ImportPlanDto, ImportQueryDto } from './import.dto';
+import { AssistantTransfer, type ExportedAssistant, type Imported } from './assistant-transfer';
+import { DuplicateAssistantDto, ImportPlanDto, ImportQueryDto, ImportedAssistantDto } from './import.dto';
 
 @ApiTags('Assistants')
 @ApiExtraModels(ImportPlanDto)

@@ -1,28 +1,106 @@
 import { Injectable } from '@nestjs/common';
+import { validationPipe } from '../../infrastructure/http';
+import { type Caller, type JsonObject, invalid, isJsonObject } from '../../kernel';
+import { AssistantLookup, type Seen } from '../access/assistant-lookup';
+import { DefinitionGate } from '../checks/definition-gate';
+import { CreateAssistantDto } from '../checks/definition.dto';
 import {
-  applyInput,
-  changedFields,
   type Definition,
-  definitionAnswer,
   type DefinitionInput,
-  definitionOf,
   type Diagnostic,
   EMPTY_DEFINITION,
+  applyInput,
+  changedFields,
+  definitionAnswer,
+  definitionOf,
+  member,
   namedValues,
   storedDefinition,
 } from '../definition';
-import type { Caller, JsonObject } from '../../kernel';
-import { validationPipe } from '../../infrastructure/http';
-import { CreateAssistantDto } from '../checks/definition.dto';
-import { UpdateAssistantDto } from '../editing/assistant.dto';
 import { AssistantEditor, ownerOf } from '../editing/assistant-editor';
-import { AssistantLookup, type Seen } from '../access/assistant-lookup';
-import { CollectionBindings } from '../editing/collection-bindings';
-import { DefinitionGate } from '../checks/definition-gate';
+import { UpdateAssistantDto } from '../editing/assistant.dto';
+import { CollectionBindings } from '../editing/assistant-records';
 import { AssistantRepository } from '../storage/assistant.repository';
-import { freeName, unnumbered } from './free-name';
-import { exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
 import type { BoundDto, DroppedDto, ImportPlanDto } from './import.dto';
+
+const EXPORT_FORMAT = 'bellwether.assistant';
+const FORMAT_VERSION = 1;
+
+/** A definition without ids, owners or anything else of its installation. */
+const exportDocument = (row: Definition) => ({
+  format: EXPORT_FORMAT,
+  format_version: FORMAT_VERSION,
+  assistant: {
+    name: row.name,
+    description: row.description,
+    ...definitionAnswer(row),
+    RAG_collections: row.ragCollections,
+  },
+});
+
+export type ExportedAssistant = ReturnType<typeof exportDocument>;
+
+interface ReadImport {
+  readonly fields: DefinitionInput;
+  readonly dropped: readonly DroppedDto[];
+}
+
+/** @throws {AppError} `validation_failed` for an export in another format, which could mean something else. */
+function assertReadable(body: JsonObject): void {
+  const expected = { format: EXPORT_FORMAT, format_version: FORMAT_VERSION } as const;
+  const problems = Object.entries(expected)
+    .filter(([key, value]) => Object.hasOwn(body, key) && body[key] !== value)
+    .map(([path, value]) => ({ path, message: `must be ${JSON.stringify(value)}`, code: 'import.format' }));
+  if (problems.length > 0) throw invalid(problems, 'The file cannot be imported');
+}
+
+const FIELDS = ['name', 'description', 'system_prompt', 'prompt_template', 'RAG_collections', 'RAG_Top_k'] as const;
+const METADATA_KEYS = ['metadata', 'api_callback'] as const;
+const ENVELOPE = new Set(['format', 'format_version', 'exported_at', 'assistant']);
+
+/**
+ * Reads our export, a bare definition, or a row that LAMB exported (metadata under `api_callback`). Members that are
+ * not part of a definition are dropped and listed. Types are validated later, as in a POST.
+ */
+export function readImport(body: JsonObject): ReadImport {
+  assertReadable(body);
+  const wrapped = member(body, 'assistant');
+  const source = isJsonObject(wrapped) ? wrapped : body;
+  const base = isJsonObject(wrapped) ? 'assistant.' : '';
+  const fields: Record<string, unknown> = {};
+  for (const field of FIELDS) {
+    const value = member(source, field);
+    if (value !== undefined && value !== null) fields[field] = value;
+  }
+  const metadata = METADATA_KEYS.map((key) => member(source, key)).find(
+    (value) => value !== undefined && value !== null,
+  );
+  if (metadata !== undefined) fields.metadata = metadata;
+  const known = new Set<string>([...FIELDS, ...METADATA_KEYS]);
+  const outside = isJsonObject(wrapped) ? Object.keys(body).filter((key) => !ENVELOPE.has(key)) : [];
+  const inside = Object.keys(source).filter((key) => !known.has(key) && !(base === '' && ENVELOPE.has(key)));
+  const why = { reason: 'is not part of a definition', code: 'import.unknown' } as const;
+  return {
+    fields,
+    dropped: [...outside.map((path) => ({ path, ...why })), ...inside.map((key) => ({ path: base + key, ...why }))],
+  };
+}
+
+const MAX_NAME = 200;
+
+/** The name without a number that an earlier import gave it. */
+const unnumbered = (name: string): string => name.replace(/ \(\d{1,4}\)$/, '');
+
+/** `name`, or the first of "name (2)", "name (3)", … that is not taken; "name (2)" counts on. At most 200 UTF-16 units. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  const plain = unnumbered(name);
+  for (let number = 2; ; number += 1) {
+    const suffix = ` (${number})`;
+    const numbered = plain.slice(0, MAX_NAME - suffix.length).toWellFormed() + suffix;
+    if (!taken.has(numbered)) return numbered;
+  }
+}
 
 export interface Imported {
   readonly seen: Seen;

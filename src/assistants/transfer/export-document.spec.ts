@@ -1,4 +1,4 @@
-import { readImport } from './export-document';
+import { readImport } from './assistant-transfer';
 
 const EXPORTED = { format: 'bellwether.assistant', format_version: 1, assistant: { name: 'Tutor', owner_id: 'x' } };
 

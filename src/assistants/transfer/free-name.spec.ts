@@ -1,4 +1,4 @@
-import { freeName } from './free-name';
+import { freeName } from './assistant-transfer';
 
 describe('the name of an imported assistant', () => {
   it('stays while nobody else has it', () => {

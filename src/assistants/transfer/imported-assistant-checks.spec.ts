@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Diagnostic, DIAGNOSTIC_CODES, error, info, warning } from '../definition';
 import type { DefinitionGate } from '../checks/definition-gate';
 import type { AssistantRepository } from '../storage/assistant.repository';
-import { ImportedAssistantChecks } from './imported-assistant-checks';
+import { ImportedAssistantChecks } from './assistant-import';
 
 /** Codes that are reported of an assistant with these diagnostics. */
 async function keptOf(diagnostics: readonly Diagnostic[]): Promise<string[]> {

@@ -3,8 +3,13 @@ import type { Caller } from '../../kernel';
 import { Accounts, type Admitted, RefusedAdmission } from '../issuers/accounts.service';
 import type { Issuer } from '../issuers/issuer.types';
 import { Issuers } from '../issuers/issuers.service';
-import { CLOCK_TOLERANCE, RefusedToken, type TokenClaims, TokenVerifier } from '../issuers/token-verifier';
-import { issuerNamedBy } from '../issuers/unverified-token';
+import {
+  CLOCK_TOLERANCE,
+  RefusedToken,
+  type TokenClaims,
+  TokenVerifier,
+  issuerNamedBy,
+} from '../issuers/token-verifier';
 import { scopesOf } from '../sessions/role-scopes';
 import type { Known } from './credential-cache';
 

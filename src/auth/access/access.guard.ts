@@ -10,8 +10,8 @@ import {
 } from '../../infrastructure/http';
 import { assertAllowed } from './access-decision';
 import { namedBy } from './end-user';
-import { RequestAuthenticator } from './request-authenticator';
-import { TrustedProxies } from './trusted-proxies';
+import { RequestAuthenticator } from './authenticator';
+import { TrustedProxies } from './failed-credentials.service';
 import { bindReach } from '../../infrastructure/database';
 
 /** Guards every route. Denies a route that declares neither a permission nor `public`. */

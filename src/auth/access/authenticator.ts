@@ -1,15 +1,43 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AppError, type Caller } from '../../kernel';
-import { OrganizationChanges } from '../../organizations';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Inject, Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';
+import type { NextFunction, Response } from 'express';
+import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import {
+  type BellwetherRequest,
+  clientAbortSignal,
+  cutSlowBody,
+  hasBody,
+  isChat,
+  isCompletion,
+  isScimPath,
+  takesBodyOfAnybody,
+} from '../../infrastructure/http';
+import { AppError, type Caller, KeyedGates, isTeacher } from '../../kernel';
+import { OrganizationChanges, OrganizationsService } from '../../organizations';
+import { looksLikeToken } from '../issuers/token-verifier';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
 import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
-import { looksLikeToken } from '../issuers/unverified-token';
-import { AccessTokens } from './access-tokens.service';
-import { unauthenticated } from './credential';
-import { CredentialCache, type Known } from './credential-cache';
+import { ScimTokens } from '../scim-tokens/scim-tokens.service';
+import { SessionCookie, assertSameOrigin, isSafeMethod, sessionHashOf } from '../sessions/session-cookie';
 import { SessionRepository } from '../sessions/session.repository';
-import { sessionHashOf } from '../sessions/session-token';
+import { assertScope } from './access-decision';
+import { AccessTokens } from './access-tokens.service';
+import { credentialOf, unauthenticated } from './credential';
+import { CredentialCache, type Known } from './credential-cache';
+import { namedBy } from './end-user';
+import { FailedCredentials, TrustedProxies } from './failed-credentials.service';
+
+const RETRY_AFTER_SECONDS = 5;
+
+interface CredentialedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the client, also behind a trusted proxy. */
+  readonly ip?: string | undefined;
+}
 
 export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): Caller => ({
   kind,
@@ -108,5 +136,104 @@ export class Authenticator implements OnApplicationShutdown {
     this.apiKeys.forget(organizationId);
     this.openSessions.forget(organizationId);
     this.tokens.forget(organizationId);
+  }
+}
+
+/** Authenticates a request by its key, else by the session cookie. SCIM takes its own tokens only, and no other route does. */
+@Injectable()
+export class RequestAuthenticator {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly cookie: SessionCookie,
+    private readonly failures: FailedCredentials,
+    private readonly scimTokens: ScimTokens,
+  ) {}
+
+  /**
+   * @throws {AppError} `unauthenticated`, `too_many_requests` after many unknown keys, `forbidden` for a page of
+   * another origin
+   */
+  async authenticate({ method, path, headers, ip }: CredentialedRequest): Promise<Caller> {
+    const isScim = isScimPath(path);
+    if (headers.authorization !== undefined || headers['x-api-key'] !== undefined) {
+      const credential = credentialOf(headers);
+      const attempt = (): Promise<Caller> =>
+        isScim ? this.scimTokens.authenticate(credential) : this.authenticator.authenticate(credential);
+      if (!looksLikeApiKey(credential)) return attempt();
+      return this.failures.watch({ address: ip ?? null, kind: 'key', credential }, attempt);
+    }
+    const token = isScim ? null : this.cookie.tokenOf(headers);
+    if (token === null) throw unauthenticated('A credential is required');
+    if (!isSafeMethod(method)) assertSameOrigin(headers, this.cookie.own);
+    return this.authenticator.authenticateSession(token);
+  }
+}
+
+/**
+ * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
+ * route. The guard decides the rest. Sign-in and logout notices take a small body without a credential. Completions wait
+ * for their place here or are refused, before their body costs anything.
+ */
+@Injectable()
+export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
+  /** Completions of one person whose body was not read yet. `CompletionPlaces` counts the others. */
+  private readonly persons: KeyedGates;
+
+  constructor(
+    @Inject(CONFIG) { runs }: Pick<Config, 'runs'>,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly admission: Admission,
+    private readonly organizations: OrganizationsService,
+    private readonly proxies: TrustedProxies,
+  ) {
+    this.persons = new KeyedGates(runs.completions.person);
+  }
+
+  use(request: BellwetherRequest, response: Response, next: NextFunction): void {
+    if (!hasBody(request) || takesBodyOfAnybody(request)) return next();
+    this.authenticate(request, response).then(() => next(), next);
+  }
+
+  /** The guard reuses the caller. */
+  private async authenticate(request: BellwetherRequest, response: Response): Promise<void> {
+    const needsPlace = isCompletion(request);
+    if (needsPlace) this.admission.assertOpen();
+    const caller = await this.authenticator.authenticate(request);
+    request.caller = caller;
+    if (needsPlace || isChat(request)) assertScope(caller, 'chat');
+    if (!needsPlace) return;
+    this.enterAsPerson(caller, request);
+    const { organizationId } = caller;
+    const atOnce = this.admission.tryEnter(organizationId);
+    const leave = atOnce ?? (await this.waitForPlace(organizationId, response));
+    request.hasPlace = true;
+    if (response.closed) leave();
+    else response.once('close', leave);
+    // The credential may have been revoked while the request waited.
+    if (atOnce === null) request.caller = await this.authenticator.authenticate(request);
+    // From here on the body is read.
+    cutSlowBody(request);
+  }
+
+  /** One person must not take all places by bodies that never end. @throws AppError `too_many_requests` */
+  private enterAsPerson(caller: Caller, request: BellwetherRequest): void {
+    const { organizationId, userId, scopes } = caller;
+    const { headers, socket } = request;
+    const isProxied = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
+    const { endUser, mayNameEndUser } = namedBy(headers, { isProxied, scopes });
+    // The body may name the person.
+    if (endUser === undefined && (isTeacher(caller) || mayNameEndUser === 'anywhere')) return;
+    const person = `${organizationId}/${userId}/${endUser?.id ?? ''}`;
+    if (!this.persons.tryEnter(person)) {
+      const detail = 'Too many completions are being answered; wait for one to end';
+      throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
+    }
+    if (request.closed) this.persons.leave(person);
+    else request.once('close', () => this.persons.leave(person));
+  }
+
+  private async waitForPlace(organizationId: string, response: Response): Promise<LeavePlace> {
+    const weight = await this.organizations.weight(organizationId);
+    return this.admission.enter({ organizationId, weight, gone: clientAbortSignal(response) });
   }
 }

@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import type { OrganizationChanges } from '../../organizations';
-import type { CallerRenewal } from './caller-renewal.service';
-import { CallerWatch, CHECK_EVERY_MS, type WatchedWork } from './caller-watch.service';
+import { CHECK_EVERY_MS, type CallerRenewal, CallerWatch, type WatchedWork } from './caller-watch.service';
 
 const caller = (credentialId: string, organizationId = 'org'): Caller => ({
   kind: 'api_key',

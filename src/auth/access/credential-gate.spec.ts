@@ -1,14 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Response } from 'express';
-import { AppError } from '../../kernel';
-import type { OrganizationsService } from '../../organizations';
 import type { Admission } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import type { BellwetherRequest } from '../../infrastructure/http';
-import { CredentialGate } from './credential-gate';
-import type { RequestAuthenticator } from './request-authenticator';
-import { TrustedProxies } from './trusted-proxies';
+import { AppError } from '../../kernel';
+import type { OrganizationsService } from '../../organizations';
+import { CredentialGate, type RequestAuthenticator } from './authenticator';
+import { TrustedProxies } from './failed-credentials.service';
 
 const PERSON = 2;
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Config, loadConfig } from '../../infrastructure/config';
 import { endUserOfHeaders, endUserOfMetadata, namedBy } from './end-user';
-import { PROXY_SECRET_HEADER, TrustedProxies } from './trusted-proxies';
+import { PROXY_SECRET_HEADER, TrustedProxies } from './failed-credentials.service';
 
 const refused = expect.objectContaining({ code: 'validation_failed' });
 

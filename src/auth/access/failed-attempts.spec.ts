@@ -1,4 +1,4 @@
-import { FailedAttempts, type FailedMinute } from './failed-attempts';
+import { FailedAttempts, type FailedMinute } from './failed-credentials.service';
 
 function counted() {
   const clock = { now: 0 };

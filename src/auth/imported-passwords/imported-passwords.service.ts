@@ -1,11 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, Gate, GateFullError } from '../../kernel';
-import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
 import { JobQueue } from '../../infrastructure/jobs';
 import { SecretsService } from '../../infrastructure/secrets';
-import { HASH_OF_NOTHING, isTakenHash } from './bcrypt-hash';
+import { AppError, Gate, GateFullError } from '../../kernel';
+import { OrganizationChanges } from '../../organizations';
 import {
   ImportedPasswordRepository,
   NOBODY,
@@ -13,6 +12,15 @@ import {
   type SealedPassword,
 } from './imported-password.repository';
 import { matches } from './password-comparison';
+
+/** bcrypt with 2^12 rounds, as LAMB and Open WebUI store passwords. */
+const HASH = /^\$2[aby]\$12\$[./A-Za-z0-9]{53}$/;
+
+/** A hash of no password: its comparison takes as long as any other. */
+const HASH_OF_NOTHING = `$2b$12$${'.'.repeat(53)}`;
+
+/** Only one cost is taken: another one would tell by its time which addresses have a password. */
+const isTakenHash = (text: string): boolean => HASH.test(text);
 
 export interface ImportedPassword {
   readonly userId: string;

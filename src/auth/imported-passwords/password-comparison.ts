@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { WORKER_FILE } from './password-worker-file';
+
+/** The compiled entry of the thread, beside this file. */
+const WORKER_FILE = join(__dirname, 'password-comparison.worker.js');
 
 export interface Comparison {
   readonly password: string;

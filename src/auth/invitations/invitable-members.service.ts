@@ -1,9 +1,36 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { AppError, type Caller, notFound } from '../../kernel';
-import { assertOutranks, type Member, MembersService, OrganizationsService } from '../../organizations';
+import { type Member, MembersService, OrganizationsService, assertOutranks } from '../../organizations';
 import { ApiKeyRepository } from '../keys/api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';
-import { InvitationRate } from './invitation-rate';
+
+const MINUTE_MS = 60_000;
+const PER_MINUTE = 60;
+const MOST_PEOPLE = 10_000;
+
+/** Limits the links and invitations that one person makes in a minute. */
+export class InvitationRate {
+  private readonly windows = new LRUCache<string, { readonly endsAt: number; count: number }>({ max: MOST_PEOPLE });
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** @throws {AppError} `too_many_requests` */
+  count(userId: string): void {
+    const found = this.windows.get(userId);
+    const window =
+      found !== undefined && found.endsAt > this.now() ? found : { endsAt: this.now() + MINUTE_MS, count: 0 };
+    this.windows.set(userId, window);
+    window.count += 1;
+    if (window.count <= PER_MINUTE) return;
+    const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
+    throw new AppError('too_many_requests', `At most ${PER_MINUTE} links and invitations a minute`, {
+      reason: 'link.too_many',
+      values: { limit: PER_MINUTE },
+      retryAfter,
+    });
+  }
+}
 
 export interface Invitable {
   readonly organizationId: string;

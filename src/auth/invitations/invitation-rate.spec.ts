@@ -1,4 +1,4 @@
-import { InvitationRate } from './invitation-rate';
+import { InvitationRate } from './invitable-members.service';
 
 describe('links and invitations of one person', () => {
   it('are sixty a minute; others and the next minute are not affected', () => {

@@ -2,7 +2,7 @@ import { getMetadataStorage } from 'class-validator';
 import { sameJson } from '../../kernel';
 import { environmentVariables, loadConfig } from '../../infrastructure/config';
 import { CreateIssuerDto, UpdateIssuerDto } from '../single-sign-on/issuer.dto';
-import { environmentIssuer } from './environment-issuer';
+import { environmentIssuer } from './issuers.service';
 import { DEFAULT_RULES, DEFAULT_SETTINGS } from './issuer.types';
 
 /** A provider of the environment is always on, and 64 KiB of picture are no variable. Its key is `default`. */

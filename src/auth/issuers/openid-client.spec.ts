@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel';
 import type { OutboundClient } from '../../infrastructure/outbound';
-import { environmentIssuer } from './environment-issuer';
+import { environmentIssuer } from './issuers.service';
 import { lacksClaims, mergedClaims, missingClaims } from './claims';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 import { OpenIdClient } from './openid-client';

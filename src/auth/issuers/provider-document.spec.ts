@@ -1,4 +1,4 @@
-import { ProviderDocument } from './provider-document';
+import { ProviderDocument } from './openid-client';
 
 /** A document whose provider can go down, on a clock that the test moves. */
 function scripted() {

@@ -1,5 +1,5 @@
 import { growthOf, LINEAR_GROWTH } from '../../../test/support/cpu-time';
-import { looksLikeToken, unslashed } from './unverified-token';
+import { looksLikeToken, unslashed } from './token-verifier';
 
 it.each([
   [16_384, true],

@@ -1,4 +1,4 @@
-import { assertNotForeign, assertSameOrigin, isSafeMethod, type OwnOrigin } from './same-origin';
+import { assertNotForeign, assertSameOrigin, isSafeMethod, type OwnOrigin } from './session-cookie';
 
 const PLAIN: OwnOrigin = { publicOrigin: null, isSecure: false };
 const SECURE: OwnOrigin = { publicOrigin: 'https://bellwether.example.edu', isSecure: true };

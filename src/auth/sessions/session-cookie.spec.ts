@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import type { Config } from '../../infrastructure/config';
-import { SessionCookie } from './session-cookie';
-import { newSessionToken } from './session-token';
+import { SessionCookie, newSessionToken } from './session-cookie';
 
 const cookieFor = (publicUrl: string | null): SessionCookie =>
   new SessionCookie({ http: { publicUrl } as Config['http'] });

@@ -1,10 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import type { OwnOrigin } from './same-origin';
+import { AppError } from '../../kernel';
 import { SESSION_HOURS } from './session.repository';
-import { looksLikeSessionToken } from './session-token';
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Secret of a session or a sign-in link: 256 random bits. The database stores its digest. */
+export const newSessionToken = (): string => randomBytes(32).toString('base64url');
+
+export const looksLikeSessionToken = (text: string): boolean => TOKEN.test(text);
+
+export const sessionHashOf = (token: string): string => createHash('sha256').update(token, 'utf8').digest('hex');
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** RFC 9110 §9.2.1 */
+export const isSafeMethod = (method: string): boolean => SAFE.has(method.toUpperCase());
+
+export interface OwnOrigin {
+  /** The configured origin. Null: the request's `Host` header decides. */
+  readonly publicOrigin: string | null;
+  readonly isSecure: boolean;
+}
+
+const foreign = (): AppError => new AppError('forbidden', 'This request does not come from a page of this service');
+
+/**
+ * True when the browser says that our own page or its user sent the request; null when it says nothing.
+ * `Sec-Fetch-Site` decides (Fetch Metadata, W3C). Browsers omit it on plain http: there `Origin` decides.
+ */
+export function saysSameOrigin(headers: IncomingHttpHeaders, { publicOrigin, isSecure }: OwnOrigin): boolean | null {
+  const { 'sec-fetch-site': site, origin, host } = headers;
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (origin === undefined) return null;
+  if (origin === publicOrigin) return true;
+  // Behind TLS only the configured origin counts.
+  return !isSecure && host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+/** Other pages also send the cookie: only our own may change something. @throws {AppError} `forbidden` */
+export function assertSameOrigin(headers: IncomingHttpHeaders, own: OwnOrigin): void {
+  if (saysSameOrigin(headers, own) !== true) throw foreign();
+}
+
+/** For sign-in, without a cookie yet. Clients that are no browsers say nothing. @throws {AppError} `forbidden` */
+export function assertNotForeign(headers: IncomingHttpHeaders, own: OwnOrigin): void {
+  if (saysSameOrigin(headers, own) === false) throw foreign();
+}
 
 /** The prefix makes browsers accept the cookie only over TLS from this host (RFC 6265bis §4.1.3.2). */
 const SECURE_NAME = '__Host-bw';

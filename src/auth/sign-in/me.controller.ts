@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { MeDto } from '../keys/api-key-answer.dto';
-import { Myself } from './myself.service';
+import { Myself } from './open-sessions.service';
 
 @ApiTags('API keys')
 @Controller('api/v1/me')

@@ -1,12 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { assertActsForPerson, type Caller, isUuid, notFound } from '../../kernel';
-import { assertOutranks, MembersService, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
-import { Transactions } from '../../infrastructure/database';
+import { Transactions, withinOrganization } from '../../infrastructure/database';
+import { type Caller, assertActsForPerson, isUuid, notFound } from '../../kernel';
+import { MembersService, OrganizationsService, assertOutranks } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
-import type { OpenSessionDto } from './session.dto';
-import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
+import { unauthenticated } from '../access/credential';
+import type { MeDto } from '../keys/api-key-answer.dto';
 import { type OpenSession, SessionRepository } from '../sessions/session.repository';
+import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
+import type { OpenSessionDto } from './session.dto';
+
+/** Facts about the caller. */
+@Injectable()
+export class Myself {
+  constructor(
+    private readonly members: MembersService,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** @throws {AppError} `unauthenticated` for a former member */
+  of(caller: Caller): Promise<MeDto> {
+    // At sign-in nobody was known when the request began.
+    return withinOrganization(caller.organizationId, () => this.read(caller));
+  }
+
+  private async read(caller: Caller): Promise<MeDto> {
+    const [member, organization] = await Promise.all([
+      this.members.find(caller.organizationId, caller.userId),
+      this.organizations.runtime(caller.organizationId),
+    ]);
+    if (member === null) throw unauthenticated();
+    const { id, slug, name, features } = organization;
+    return {
+      user: { id: member.userId, email: member.email, name: member.name },
+      organization: { id, slug, name, features },
+      role: member.role,
+      system_admin: caller.systemAdmin,
+      credential: { kind: caller.kind, id: caller.credentialId },
+      scopes: [...caller.scopes],
+      assistant_ids: caller.assistantIds === null ? null : [...caller.assistantIds],
+    };
+  }
+}
 
 function openedBy({ issuerKey, apiKeyId, byPassword }: OpenSession): OpenSessionDto['opened_by'] {
   if (issuerKey !== null) return 'single_sign_on';

@@ -9,27 +9,26 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError, type Caller } from '../../kernel';
 import { type BellwetherRequest, ProblemDto, Public } from '../../infrastructure/http';
+import { AppError, type Caller } from '../../kernel';
+import { RequestAuthenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
-import { MeDto } from '../keys/api-key-answer.dto';
 import { FailedCredentials } from '../access/failed-credentials.service';
-import { Myself } from './myself.service';
-import { RequestAuthenticator } from '../access/request-authenticator';
-import { assertNotForeign, assertSameOrigin } from '../sessions/same-origin';
-import { SessionCookie } from '../sessions/session-cookie';
+import { MeDto } from '../keys/api-key-answer.dto';
+import { SessionCookie, assertNotForeign, assertSameOrigin } from '../sessions/session-cookie';
+import { Myself } from './open-sessions.service';
 import {
   LinkedPersonDto,
-  PasswordSignedInDto,
   PasswordSignInDto,
+  PasswordSignedInDto,
   SessionDto,
   SignInDto,
   SignInQueryDto,
   UseLinkDto,
 } from './session.dto';
 import { SessionsService } from './sessions.service';
+import { signInContextOf } from './sign-in-links.service';
 import { SignInDoors } from './sign-in-doors.service';
-import { signInContextOf } from './sign-in-context';
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 

@@ -7,7 +7,7 @@ import { SecretsService } from '../../infrastructure/secrets';
 import { Authenticator, callerOf, isUsable } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { type EndedAtProvider, type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';
-import { newSessionToken, sessionHashOf } from '../sessions/session-token';
+import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 
 export interface OpenedSession {

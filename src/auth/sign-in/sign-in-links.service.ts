@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, uuidv7 } from '../../kernel';
-import { type Member, MembersService, OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
-import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-token';
+import type { BellwetherRequest } from '../../infrastructure/http';
+import { type Caller, uuidv7 } from '../../kernel';
+import { type Member, MembersService, OrganizationChanges } from '../../organizations';
+import { type SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import { type ConsumedLink, type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';
+import type { SignInContext } from './sessions.service';
+
+export const signInContextOf = (request: BellwetherRequest, cookie: SessionCookie): SignInContext => ({
+  requestId: typeof request.id === 'string' ? request.id : null,
+  ip: request.ip ?? null,
+  replaces: cookie.tokenOf(request.headers),
+});
 
 export interface SignInLink {
   /** Path on the service, which signs in once before `expiresAt`. */

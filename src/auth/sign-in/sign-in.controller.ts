@@ -6,7 +6,7 @@ import { type BellwetherRequest, Public } from '../../infrastructure/http';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';
 import { SessionCookie } from '../sessions/session-cookie';
-import { signInContextOf } from './sign-in-context';
+import { signInContextOf } from './sign-in-links.service';
 import type { OpenedSession } from './sessions.service';
 import { SignInDoors } from './sign-in-doors.service';
 

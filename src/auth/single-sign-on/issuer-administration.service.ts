@@ -1,23 +1,167 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid, notFound, type Page, type PageRequest, uuidv7 } from '../../kernel';
-import { assertOutranks, OrganizationChanges, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
 import { VersionedResource } from '../../infrastructure/resources';
 import { SecretsService } from '../../infrastructure/secrets';
+import {
+  AppError,
+  type Caller,
+  type Page,
+  type PageRequest,
+  type Problem,
+  ROLES,
+  invalid,
+  notFound,
+  snakeCased,
+  uuidv7,
+} from '../../kernel';
+import { OrganizationChanges, OrganizationsService, assertOutranks } from '../../organizations';
 import { IdentityRepository } from '../issuers/identity.repository';
 import type { IssuerEntity } from '../issuers/issuer.entity';
 import { IssuerRepository } from '../issuers/issuer.repository';
-import { DEFAULT_SETTINGS, type Issuer, type IssuerSettings } from '../issuers/issuer.types';
+import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer, type IssuerSettings } from '../issuers/issuer.types';
 import { Issuers, secretFieldOf } from '../issuers/issuers.service';
 import { SessionRepository } from '../sessions/session.repository';
-import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
+import { signOnPath } from '../sign-in/sign-in-doors.service';
 import type { IdentityDto, IssuerDto, IssuerPageDto } from './issuer-answer.dto';
-import { assertReachesNobodyElse, problemsOf } from './issuer-rules';
-import { changedSettings, settingsOf, viewOf } from './issuer-view';
+import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
+
+const settingsOf = ({ settings }: Pick<IssuerEntity, 'settings'>): IssuerSettings => ({
+  ...DEFAULT_SETTINGS,
+  ...settings,
+  rules: { ...DEFAULT_RULES, ...settings.rules },
+});
+
+function viewOf(row: IssuerEntity, origin: string): IssuerDto {
+  const { rules, trustedDomains, signInDomains, ...settings } = settingsOf(row);
+  const { roles, organizations, emailDomains, ...claims } = rules;
+  return {
+    key: row.key,
+    name: row.name,
+    issuer: row.url,
+    client_id: row.clientId,
+    client_secret_configured: row.clientSecret !== null,
+    logo: row.logo,
+    enabled: row.enabled,
+    listed: row.listed,
+    for_all: row.forAll,
+    ...snakeCased(settings),
+    ...snakeCased(claims),
+    trusted_domains: [...trustedDomains],
+    sign_in_domains: [...signInDomains],
+    // Values of claims: their letters stay as they are.
+    roles: { ...roles },
+    organizations: { ...organizations },
+    email_domains: { ...emailDomains },
+    redirect_uri: origin + signOnPath(row.key, 'callback'),
+    initiate_login_uri: origin + signOnPath(row.key, 'login'),
+    backchannel_logout_uri: `${origin}/auth/oidc/${row.key}/backchannel-logout`,
+    post_logout_redirect_uri: `${origin}/sign-in`,
+    version: row.version,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+const given = <T extends object>(values: T): Partial<T> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+/** The settings after a change; absent members stay. */
+function changedSettings(old: IssuerSettings, input: UpdateIssuerDto): IssuerSettings {
+  const rules = {
+    ...old.rules,
+    ...given({
+      roleClaim: input.role_claim,
+      roles: input.roles,
+      defaultRole: input.default_role,
+      groupsClaim: input.groups_claim,
+      groupMatch: input.group_match,
+      externalIdClaim: input.external_id_claim,
+      organizationClaim: input.organization_claim,
+      organizations: input.organizations,
+      emailDomains: input.email_domains && lowered(input.email_domains),
+    }),
+  };
+  return {
+    ...old,
+    ...given({
+      audience: input.audience,
+      signingAlgorithm: input.signing_algorithm,
+      accessTokenType: input.access_token_type,
+      scopes: input.scopes,
+      userinfo: input.userinfo,
+      accounts: input.accounts,
+      linkVerifiedEmail: input.link_verified_email,
+      trustedDomains: input.trusted_domains?.map((domain) => domain.toLowerCase()),
+      listedForEverybody: input.listed_for_everybody,
+      signInDomains: input.sign_in_domains?.map((domain) => domain.toLowerCase()),
+    }),
+    rules,
+  };
+}
+
+const lowered = (map: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).map(([name, value]) => [name.toLowerCase(), value]));
+
+const MOST_ENTRIES = 200;
+const LONGEST = 500;
+
+/** People of other organizations see these members of a service that is on everybody's page. */
+const SHOWN_TO_EVERYBODY = ['name', 'logo', 'issuer', 'client_id'] as const;
+
+/** @throws {AppError} `forbidden` */
+function assertReachesNobodyElse(input: UpdateIssuerDto, old: IssuerEntity | null): void {
+  const before = old === null ? DEFAULT_SETTINGS : settingsOf(old);
+  const isShown = before.listedForEverybody || before.signInDomains.length > 0;
+  const changesView =
+    isShown &&
+    SHOWN_TO_EVERYBODY.some((member) => input[member] !== undefined && input[member] !== shownOf(old, member));
+  const asksForMore = input.listed_for_everybody === true || (input.sign_in_domains?.length ?? 0) > 0;
+  if (input.for_all === true || old?.forAll === true) {
+    throw new AppError('forbidden', 'Only system administrators set a sign-in service of all organizations', {
+      reason: 'role.system_admin',
+    });
+  }
+  if (asksForMore || changesView) {
+    throw new AppError(
+      'forbidden',
+      'Only system administrators set how a sign-in service appears to people of other organizations',
+      { reason: 'role.system_admin' },
+    );
+  }
+}
+
+const shownOf = (row: IssuerEntity | null, member: (typeof SHOWN_TO_EVERYBODY)[number]): unknown =>
+  row === null ? undefined : { name: row.name, logo: row.logo, issuer: row.url, client_id: row.clientId }[member];
+
+/** Problems that no single member shows. */
+function problemsOf({ accounts, linkVerifiedEmail, rules }: IssuerSettings, input: UpdateIssuerDto): Problem[] {
+  const problems: Problem[] = [];
+  if (accounts === 'invitation' && !linkVerifiedEmail && rules.externalIdClaim === null) {
+    problems.push({
+      path: 'link_verified_email',
+      message:
+        'must be true when accounts is invitation, unless external_id_claim is set; otherwise nobody can sign in',
+      code: 'issuer.needs_link',
+    });
+  }
+  const maps = {
+    roles: [input.roles, (value: unknown) => ROLES.some((role) => role === value), `one of ${ROLES.join(', ')}`],
+    organizations: [input.organizations, (value: unknown) => typeof value === 'string', 'a slug'],
+    email_domains: [input.email_domains, (value: unknown) => typeof value === 'string', 'a slug'],
+  } as const;
+  for (const [path, [map = {}, isGood, wanted]] of Object.entries(maps)) {
+    const entries = Object.entries(map);
+    const isSized = entries.length <= MOST_ENTRIES && entries.every(([name]) => name.length <= LONGEST && name !== '');
+    if (!isSized || !entries.every(([, value]) => isGood(value) && String(value).length <= LONGEST)) {
+      problems.push({ path, message: `must hold at most ${MOST_ENTRIES} entries, each with ${wanted}` });
+    }
+  }
+  return problems;
+}
 
 /** The organization of a request, and the origin that its answers name. */
 export interface IssuerRequest {

@@ -19,7 +19,7 @@ import {
 import { type Role, ROLES } from '../../kernel';
 import { GROUP_MATCHES, type GroupMatch, SLUG, SLUG_LENGTH } from '../../organizations';
 import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
-import { ENVIRONMENT_KEY } from '../issuers/environment-issuer';
+import { ENVIRONMENT_KEY } from '../issuers/issuers.service';
 import {
   ACCESS_TOKEN_TYPES,
   type AccessTokenType,

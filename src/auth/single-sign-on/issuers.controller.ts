@@ -13,7 +13,7 @@ import {
   toPageRequest,
 } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
-import { AttemptCookie } from './attempt-cookie';
+import { AttemptCookie } from './attempt';
 import { ConnectionTests } from './connection-tests.service';
 import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';
 import {

@@ -1,17 +1,15 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError, isJsonObject, notFound } from '../../kernel';
 import { type BellwetherRequest, Public } from '../../infrastructure/http';
+import { AppError, isJsonObject, notFound } from '../../kernel';
 import { Issuers } from '../issuers/issuers.service';
-import { providerDown } from '../issuers/provider-document';
-import { assertNotForeign, saysSameOrigin } from '../sessions/same-origin';
-import { SessionCookie } from '../sessions/session-cookie';
-import { newSessionToken } from '../sessions/session-token';
+import { providerDown } from '../issuers/openid-client';
+import { SessionCookie, assertNotForeign, newSessionToken, saysSameOrigin } from '../sessions/session-cookie';
 import { SessionsService } from '../sign-in/sessions.service';
-import { signInContextOf } from '../sign-in/sign-in-context';
-import { ownPath } from './attempt';
-import { AttemptCookie } from './attempt-cookie';
+import { signInContextOf } from '../sign-in/sign-in-links.service';
+import { AttemptCookie, ownPath } from './attempt';
+import { Trials } from './connection-tests.service';
 import {
   FailedSignOn,
   FailedTrial,
@@ -19,7 +17,6 @@ import {
   type SignOnBrowser,
   SingleSignOn,
 } from './single-sign-on.service';
-import { Trials } from './trials.service';
 
 const PICTURE = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/;
 /** Longest outcome of a trial in an address. */

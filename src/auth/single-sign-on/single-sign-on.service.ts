@@ -8,7 +8,7 @@ import { OpenIdClient, RefusedAnswer } from '../issuers/openid-client';
 import { RefusedToken, TokenVerifier } from '../issuers/token-verifier';
 import { Authenticator } from '../access/authenticator';
 import { scopesOf } from '../sessions/role-scopes';
-import { newSessionToken, sessionHashOf } from '../sessions/session-token';
+import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { signOnPath } from '../sign-in/sign-in-doors.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';

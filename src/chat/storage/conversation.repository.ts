@@ -1,10 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isUuid, type Page, type PageRequest, type Principal } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
+import { type Page, type PageRequest, type Principal, decodeCursor, encodeCursor, invalid, isUuid } from '../../kernel';
 import type { Conversation } from '../conversation.types';
-import { positionAfter, positionOf } from './conversation-position';
 import { ConversationEntity } from './conversation.entity';
+
+interface Placed {
+  readonly id: string;
+  /** `updated_at` with all its digits. */
+  readonly stamp: string;
+}
+
+/** Cursor of the next page; null after nothing. */
+export const positionAfter = (last: Placed | undefined): string | null =>
+  last === undefined ? null : encodeCursor([last.stamp, last.id]);
+
+/** @throws AppError `validation_failed` for anything that is not a cursor of such a list */
+export function positionOf(cursor: string | null): readonly [stamp: string | null, id: string | null] {
+  if (cursor === null) return [null, null];
+  const [stamp, id] = decodeCursor(cursor, 2) ?? [];
+  const isStamp = typeof stamp === 'string' && /^\d{4}-\d\d-\d\d[ T][\d:.+-]{8,30}$/.test(stamp);
+  if (isStamp && !Number.isNaN(Date.parse(stamp)) && typeof id === 'string' && isUuid(id)) return [stamp, id];
+  throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+}
 
 export interface ConversationFilter {
   readonly assistantId: number | null;

@@ -1,20 +1,45 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { INestApplicationContext } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import {
   type Credential,
   LambRehearsal,
   type LambSource,
+  type RehearsalReport,
+  type RehearsedQuestion,
   readQuestions,
   recordedQuestions,
   rehearsalJson,
   rehearsalMarkdown,
-  type RehearsalReport,
   rehearsalText,
-  type RehearsedQuestion,
 } from '../../../extensions/lamb-import';
+import { AppError } from '../../kernel';
 import { BadUsage, type CommandContext } from '../output';
-import { readSecret } from '../secret-prompt';
+
+/**
+ * A secret from the environment, or typed at the terminal without an echo. Arguments would be in the list of processes.
+ * @throws {BadUsage} without a terminal to ask at
+ */
+async function readSecret(
+  variable: string,
+  question: string,
+  { [variable]: given }: CommandContext['environment'],
+): Promise<string> {
+  if (given !== undefined && given !== '') return given;
+  if (!process.stdin.isTTY) throw new BadUsage(`${variable} is not set, and there is no terminal to ask at`);
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    const secret = await terminal.question('');
+    if (secret === '') throw new BadUsage(`${variable} is empty`);
+    return secret;
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}
 
 export interface RehearsalCommandOptions {
   readonly rehearse?: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables } from '../../infrastructure/config';
 import { VENDORS } from '../vendors';
-import { embeddingsOf } from '../embeddings/vendor-embeddings';
+import { embeddingsOf } from '../vendor-embeddings';
 import { CONNECTOR_PLUGINS } from '.';
 
 describe('connectors', () => {

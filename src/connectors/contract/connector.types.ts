@@ -1,3 +1,5 @@
+import type { Vendor } from '../../infrastructure/config';
+import type { OutboundClient } from '../../infrastructure/outbound';
 import type {
   ChatMessage,
   EmitRunEvent,
@@ -7,12 +9,134 @@ import type {
   Translated,
   Usage,
 } from '../../kernel';
-import type { Vendor } from '../../infrastructure/config';
-import type { OutboundClient } from '../../infrastructure/outbound';
-import type { ModelCallLimits } from './call-limits';
-import type { EmbeddingAbility, EmbeddingWire } from './embedding.types';
-import type { ModelTarget } from './model-target.types';
-import type { ModelsWire } from './models.types';
+
+/** The vendor's address and key: the organization's provider settings, resolved for one call. */
+export interface ModelTarget {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  /** True for base URLs from the environment: the operator's, dialled without the private-address refusal. */
+  readonly trusted: boolean;
+  /** Not the vendor's public address: a server of the operator or the organization may continue the trace. */
+  readonly continuesTraces?: boolean;
+}
+
+/** Declared by a connector whose vendor embeds texts. */
+export interface EmbeddingAbility {
+  /** Suggested by forms; null where each server has its own models. */
+  readonly defaultModel: string | null;
+  /** Texts and characters of one call, at most. */
+  readonly maxTexts: number;
+  readonly maxChars: number;
+  /** Calls of one organization at a time. */
+  readonly parallel: number;
+}
+
+export interface EmbeddingProviderDefinition extends EmbeddingAbility {
+  /** Name of the connector; value of `embedding.provider` of a knowledge base. */
+  readonly name: string;
+  /** Null: the service itself embeds. */
+  readonly vendor: Vendor | null;
+  /** Of a model whose weights may change under its name. */
+  readonly version?: string;
+}
+
+/** Several model families embed questions and passages differently. */
+export type EmbeddingPurpose = 'query' | 'passage';
+
+export interface EmbeddingRequest {
+  readonly model: string;
+  /** Within the limits of the definition, none of them empty. */
+  readonly texts: readonly string[];
+  readonly purpose: EmbeddingPurpose;
+  /** For models that offer several; null: the model's own. */
+  readonly dimensions: number | null;
+}
+
+/** Limits of one call, its tries included. */
+export interface EmbeddingContext {
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  readonly tries: number;
+  /** Longest `Retry-After` that is waited for. Milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+/** One try at the vendor: SSRF rules, deadline, size limit and redaction hold for both ways to ask. */
+export interface VendorAccess {
+  readonly post: (path: string, body: JsonObject) => Promise<JsonObject>;
+  /** For the vendor's SDK. It dials the organization's address, whatever the SDK's base URL is. */
+  readonly fetch: typeof fetch;
+}
+
+/** A vendor's wire format for embeddings: the vectors in the texts' order, unchecked. */
+export type EmbeddingWire = (request: EmbeddingRequest, access: VendorAccess) => Promise<unknown>;
+
+/**
+ * A source of embeddings. `embed` gives one vector per text in the texts' order, all of one length, as the vendor sent them:
+ * the service checks and normalises them. Rejects with an `AppError`: `upstream_*`, `outbound_refused`,
+ * `connector_not_configured` or `cancelled`; `payload_too_large` when texts are longer than the model or the call allows.
+ */
+export interface EmbeddingProvider {
+  readonly definition: EmbeddingProviderDefinition;
+  /** Frees what it holds. Absent where it holds nothing. */
+  end?(): Promise<void>;
+  embed(
+    request: EmbeddingRequest,
+    target: ModelTarget,
+    context: EmbeddingContext,
+  ): Promise<readonly (readonly number[])[]>;
+}
+
+/** How long a vendor may take and how much it may send. Milliseconds unless said. */
+export interface ModelCallLimits {
+  /** Until the response headers of a stream. */
+  readonly firstByteMs: number;
+  /** Between two reads of a stream. */
+  readonly idleMs: number;
+  readonly streamTotalMs: number;
+  /** A whole plain call, all tries and waits included. */
+  readonly plainTotalMs: number;
+  readonly tries: number;
+  /** First wait between tries; doubles. */
+  readonly backoffMs: number;
+  /** Longest wait; a vendor that asks for more is not asked again. */
+  readonly maxWaitMs: number;
+  /** Characters of one answer. */
+  readonly maxAnswerChars: number;
+}
+
+export const DEFAULT_CALL_LIMITS: ModelCallLimits = {
+  firstByteMs: 30_000,
+  idleMs: 30_000,
+  streamTotalMs: 300_000,
+  plainTotalMs: 120_000,
+  tries: 3,
+  backoffMs: 500,
+  maxWaitMs: 20_000,
+  maxAnswerChars: 4_000_000,
+};
+
+/** Token by which a deployment or a test replaces the limits. */
+export const MODEL_CALL_LIMITS = Symbol('MODEL_CALL_LIMITS');
+
+/** A model as its vendor lists it. */
+export interface ListedModel {
+  readonly id: string;
+  /** The vendor's name for people; null where it has none. */
+  readonly name: string | null;
+}
+
+/** How a vendor lists its models. The answer of the request also proves that address and key are right. */
+export interface ModelsWire {
+  /** Path below the base URL, and the vendor's own headers; OpenAI's way of showing the key when absent. */
+  readonly request: (target: ModelTarget) => {
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+  /** Null for an answer that is no list of models. */
+  readonly read: (payload: unknown) => readonly ListedModel[] | null;
+}
 
 export interface ConnectorCapabilities {
   readonly streaming: boolean;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonInAnswer } from './json-in-answer';
+import { jsonInAnswer } from './structured-answers.service';
 import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 describe('the object in a model’s answer', () => {

@@ -1,11 +1,123 @@
 import { Injectable } from '@nestjs/common';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
-import { addUsage, AppError, type ChatMessage, type JsonObject, type Usage, withSpent } from '../../kernel';
-import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
+import {
+  AppError,
+  type ChatMessage,
+  type JsonObject,
+  type Usage,
+  addUsage,
+  isJsonObject,
+  withSpent,
+} from '../../kernel';
+import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors.service';
 import type { ConnectorDefinition, ModelAnswer } from '../contract';
-import { AnswerSchemas, isStrictSchema } from './answer-schemas';
-import { jsonInAnswer } from './json-in-answer';
+import { splitThoughts } from '../vendor';
+
+const CANDIDATES = 20;
+
+/**
+ * The first JSON object in a model's answer, which may hold code fences, thoughts and text around it. Undefined without
+ * one. Reads every character a bounded number of times.
+ */
+export function jsonInAnswer(answer: string): unknown {
+  // Thoughts may hold drafts of the answer.
+  const said = splitThoughts(answer).text;
+  const whole = parsed(said.trim());
+  if (whole !== undefined) return whole;
+  let from = 0;
+  for (let tries = 0; tries < CANDIDATES; tries++) {
+    const start = said.indexOf('{', from);
+    if (start === -1) return undefined;
+    const end = endOfObject(said, start);
+    if (end === -1) {
+      from = start + 1;
+      continue;
+    }
+    const value = parsed(said.slice(start, end));
+    if (value !== undefined) return value;
+    from = start + 1;
+  }
+  return undefined;
+}
+
+/** Objects only: everything that is asked for is one. */
+function parsed(text: string): unknown {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Offset after the brace that closes the object at `start`; -1 when none does. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (quoted) {
+      if (sign === BACKSLASH) at++;
+      else if (sign === QUOTE) quoted = false;
+    } else if (sign === QUOTE) quoted = true;
+    else if (sign === OPEN) depth++;
+    else if (sign === CLOSE && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [34, 92, 123, 125];
+
+const MAX_COMPILED = 200;
+const MAX_PROBLEMS = 8;
+const PATH_CHARS = 100;
+
+const AJV = new Ajv({ allErrors: true, strict: false, allowUnionTypes: true, logger: false });
+
+/** Checks answers against schemas of our own code, compiled when they are first seen. */
+class AnswerSchemas {
+  private readonly compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
+
+  /** The problems, in words for the model; empty when the value fits. */
+  problems(schema: JsonObject, value: unknown): readonly string[] {
+    if (value === undefined) return ['it holds no JSON object'];
+    const validate = this.checkerOf(schema);
+    return validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe);
+  }
+
+  private checkerOf(schema: JsonObject): ValidateFunction {
+    const text = JSON.stringify(schema);
+    const known = this.compiled.get(text);
+    if (known !== undefined) return known;
+    const own = JSON.parse(text) as JsonObject;
+    const validate = AJV.compile(own);
+    // Ajv would keep every schema for ever.
+    AJV.removeSchema(own);
+    this.compiled.set(text, validate);
+    return validate;
+  }
+}
+
+const describe = ({ instancePath, message }: ErrorObject): string =>
+  `${instancePath === '' ? 'the object' : instancePath.slice(0, PATH_CHARS)} ${message ?? 'is not valid'}`;
+
+/**
+ * Whether OpenAI's strict mode takes the schema (Structured Outputs guide, "Supported schemas"): every object closed, every
+ * property required.
+ */
+function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema);
+  if (!isJsonObject(schema)) return true;
+  const { properties, required } = schema;
+  if (isJsonObject(properties)) {
+    if (schema['additionalProperties'] !== false || !Array.isArray(required)) return false;
+    if (!Object.keys(properties).every((name) => required.includes(name))) return false;
+    if (!Object.values(properties).every(isStrictSchema)) return false;
+  } else if (schema['type'] === 'object') return false;
+  return ['items', 'anyOf', '$defs'].every((name) => isStrictSchema(schema[name]));
+}
 
 export interface StructuredQuestion {
   readonly organizationId: string;

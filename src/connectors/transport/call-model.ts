@@ -1,13 +1,110 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { AppError } from '../../kernel';
 import { decodedBody } from '../../infrastructure/outbound';
-import type { ModelCallContext, ModelChunk } from '../contract';
-import { BodyPump } from './body-pump';
+import { AppError } from '../../kernel';
+import type { ModelCallContext, ModelCallLimits, ModelChunk } from '../contract';
 import { CallDeadline } from './call-deadline';
-import type { ModelCallLimits } from '../contract';
 import { truncated } from './model-transport';
-import { waitForRetry } from './retry';
-import { failureOfTransport, UpstreamFailure } from './upstream-failure';
+import { UpstreamFailure, failureOfTransport, finalError } from './upstream-failure';
+
+/** How long a finished answer's socket may take to end before it is closed instead of reused. Milliseconds. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Hands over what a body has received since it was last asked, and stops the socket while nobody asks: at most one read
+ * is held. Cheaper than the stream's own iterator, and the socket survives a reader that is done before the body ends.
+ */
+export class BodyPump {
+  private queue: Buffer[] = [];
+  private ended = false;
+  private failure: Error | null = null;
+  private wake: (() => void) | null = null;
+
+  constructor(private readonly body: Readable) {
+    body.on('data', this.onData);
+    body.once('end', () => {
+      this.ended = true;
+      this.wake?.();
+    });
+    body.on('error', (error) => {
+      this.failure = error;
+      this.wake?.();
+    });
+    body.once('close', () => {
+      this.ended = true;
+      this.wake?.();
+    });
+  }
+
+  /** The buffers received; null at the end. Rejects with the transport's error. */
+  async next(): Promise<readonly Buffer[] | null> {
+    if (this.queue.length === 0 && !this.ended && this.failure === null) {
+      this.body.resume();
+      await new Promise<void>((resolve) => (this.wake = resolve));
+      this.wake = null;
+    }
+    if (this.queue.length > 0) {
+      const received = this.queue;
+      this.queue = [];
+      return received;
+    }
+    if (this.failure !== null) throw this.failure;
+    return null;
+  }
+
+  /** `complete`: the rest is of no interest and the connection may be reused; otherwise it is closed at once. */
+  release(complete: boolean): void {
+    if (this.ended) return;
+    this.body.off('data', this.onData);
+    if (!complete) return void this.body.destroy();
+    this.body.resume();
+    const timer = setTimeout(() => this.body.destroy(), DRAIN_MS);
+    timer.unref();
+    this.body.once('close', () => clearTimeout(timer));
+  }
+
+  private readonly onData = (bytes: Buffer): void => {
+    this.queue.push(bytes);
+    if (this.wake === null) this.body.pause();
+    else this.wake();
+  };
+}
+
+/**
+ * Milliseconds to wait before try `attempt + 1`. Null without a next try: the failure is final, tries or time are used
+ * up, or the wait exceeds `maxWaitMs`. `Retry-After` replaces the backoff and is never shortened.
+ */
+export function retryDelay(
+  failure: UpstreamFailure,
+  attempt: number,
+  limits: ModelCallLimits,
+  remainingMs: number,
+  random: () => number = Math.random,
+): number | null {
+  if (!failure.retryable || attempt >= limits.tries) return null;
+  const backoff = limits.backoffMs * 2 ** (attempt - 1) * (1 - random() / 4);
+  const wait = failure.retryAfterMs ?? backoff;
+  return wait > limits.maxWaitMs || wait >= remainingMs ? null : wait;
+}
+
+/** Waits before the next try. @throws the failure's `AppError` when there is none */
+async function waitForRetry(
+  error: unknown,
+  attempt: number,
+  limits: ModelCallLimits,
+  deadline: CallDeadline,
+): Promise<void> {
+  const failure = failureOfTransport(error, deadline);
+  const budget = Math.min(deadline.remainingMs, limits.plainTotalMs);
+  const delay = retryDelay(failure, attempt, limits, budget);
+  if (delay === null) throw finalError(failure, attempt);
+  try {
+    await sleep(delay, undefined, { signal: deadline.signal });
+  } catch (aborted) {
+    throw failureOfTransport(aborted, deadline).error;
+  }
+}
 
 /** A plain call: as many tries as the limits allow, one deadline over all. Rejects with `AppError` only. */
 export async function callModel<T>(

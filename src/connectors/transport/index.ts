@@ -1,6 +1,5 @@
-export { BodyPump } from './body-pump';
 export { CallDeadline } from './call-deadline';
-export { badResponse, jsonOf, MAX_BODY, type ModelPost, ModelTransport, truncated } from './model-transport';
-export { callModel, streamModel, type ChunkReader } from './call-model';
-export { SseReader, type SseEvent } from './sse-reader';
-export { errorInAnswer, failureOfTransport, finalError, UpstreamFailure } from './upstream-failure';
+export { BodyPump, type ChunkReader, callModel, streamModel } from './call-model';
+export { MAX_BODY, type ModelPost, ModelTransport, badResponse, jsonOf, truncated } from './model-transport';
+export { type SseEvent, SseReader } from './sse-reader';
+export { UpstreamFailure, errorInAnswer, failureOfTransport, finalError } from './upstream-failure';

@@ -1,4 +1,4 @@
-import { sanitiseReason } from './redact';
+import { sanitiseReason } from './upstream-failure';
 import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 describe('a vendor’s words, made fit for a client', () => {

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel';
 import { DEFAULT_CALL_LIMITS } from '../contract';
-import { retryDelay } from './retry';
+import { retryDelay } from './call-model';
 import { retryAfterMs, UpstreamFailure } from './upstream-failure';
 
 const failure = (retryAfterMs: number | null = null, retryable = true) =>

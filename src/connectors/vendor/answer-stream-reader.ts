@@ -1,10 +1,115 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
-import type { ModelChunk } from '../contract';
-import { badResponse, SseReader, truncated, type ChunkReader } from '../transport';
-import { callChunkOf, chunkOf, usageChunkOf } from './chat-shapes';
-import type { AnswerDecoder, VendorCall, VendorCodec } from './codec.types';
-import { LineReader } from './line-reader';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { Dispatcher } from 'undici';
+import { type FunctionCall, type JsonObject, isJsonObject } from '../../kernel';
+import type { ModelAnswer, ModelChunk } from '../contract';
+import { type ChunkReader, MAX_BODY, SseReader, badResponse, errorInAnswer, jsonOf, truncated } from '../transport';
+import { NO_USAGE, answerOf, callChunkOf, chunkOf, chunksOfWhole, usageChunkOf } from './chat-shapes';
+import type { AnswerDecoder, VendorCall, VendorCodec, VendorWire } from './codec.types';
 import type { SplitText, ThoughtSplitter } from './thought-splitter';
+
+type Head = Pick<Dispatcher.ResponseData, 'headers'>;
+
+const typeOf = ({ headers }: Head): string => String(headers['content-type'] ?? '').toLowerCase();
+
+export const isStream = (response: Head): boolean => /event-stream|ndjson/.test(typeOf(response));
+
+/** True for a whole answer, and for a page in place of one; false for a stream whose server names no type. */
+export const isWhole = (response: Head): boolean => typeOf(response) !== '' && !isStream(response);
+
+/** Reads a whole answer in place of the stream that was asked for. */
+export class WholeAnswerReader<Kept extends object> implements ChunkReader {
+  readonly done = false;
+  readonly finished = false;
+  private readonly parts: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly wire: VendorWire<Kept>,
+    private readonly call: VendorCall<Kept>,
+    private readonly status: number,
+  ) {}
+
+  read(bytes: Buffer): void {
+    this.size += bytes.length;
+    if (this.size > (this.wire.maxBodyBytes ?? MAX_BODY)) throw badResponse('The model vendor sent too much');
+    this.parts.push(bytes);
+  }
+
+  end(): readonly ModelChunk[] {
+    const { call, wire } = this;
+    const payload = jsonOf(Buffer.concat(this.parts).toString('utf8'), this.status);
+    if (isJsonObject(payload) && (payload['error'] ?? null) !== null) throw errorInAnswer(payload, call.secrets);
+    return chunksOfWhole(call.head, wire.whole(payload, call), call.includeUsage);
+  }
+}
+
+/** Reads a stream in place of the whole answer that was asked for. */
+export async function answerOfStream(
+  body: Readable,
+  reader: ChunkReader,
+  { head }: Pick<VendorCall, 'head'>,
+  maxBytes: number,
+): Promise<ModelAnswer> {
+  const chunks: ModelChunk[] = [];
+  let size = 0;
+  for await (const bytes of body as AsyncIterable<Buffer>) {
+    size += bytes.length;
+    if (size > maxBytes) throw badResponse('The model vendor sent too much');
+    reader.read(bytes, chunks);
+    if (reader.done) break;
+  }
+  chunks.push(...reader.end());
+  return assembled(chunks, head);
+}
+
+function assembled(chunks: readonly ModelChunk[], head: VendorCall['head']): ModelAnswer {
+  const calls = callsOf(chunks);
+  const text = chunks.map((chunk) => chunk.text).join('');
+  const reasoning = chunks.map(({ echoed }) => echoed?.reasoning_content ?? '').join('');
+  const images = chunks.flatMap((chunk) => chunk.images ?? []);
+  const usage = chunks.find((chunk) => chunk.usage !== null)?.usage ?? null;
+  const answer = answerOf(head, {
+    content: text === '' && calls.length > 0 ? null : text,
+    toolCalls: calls,
+    finishReason: chunks.find((chunk) => chunk.finishReason !== null)?.finishReason ?? 'stop',
+    usage: usage ?? NO_USAGE,
+  });
+  const echoed = reasoning === '' ? {} : { echoed: { reasoning_content: reasoning } };
+  return { ...answer, usage, ...echoed, ...(images.length === 0 ? {} : { images }) };
+}
+
+function callsOf(chunks: readonly ModelChunk[]): readonly FunctionCall[] {
+  const calls: { id: string; name: string; given: string }[] = [];
+  for (const { index, id, name, arguments: text } of chunks.flatMap((chunk) => chunk.calls ?? [])) {
+    const call = (calls[index] ??= { id: id ?? '', name: name ?? '', given: '' });
+    call.given += text;
+  }
+  return calls.map(({ id, name, given }) => ({ id, type: 'function', function: { name, arguments: given } }));
+}
+
+const MAX_LINE = 4_000_000;
+
+/** Newline-delimited JSON from raw bytes. */
+class LineReader {
+  private readonly decoder = new StringDecoder('utf8');
+  private pending = '';
+
+  /** @throws RangeError when a line does not end */
+  read(bytes: Buffer): { readonly data: string }[] {
+    const lines = (this.pending + this.decoder.write(bytes)).split('\n');
+    this.pending = lines.pop() ?? '';
+    if (this.pending.length > MAX_LINE) throw new RangeError('The line does not end');
+    return filled(lines);
+  }
+
+  /** The unfinished line at the end. */
+  end(): { readonly data: string }[] {
+    return filled([this.pending + this.decoder.end()]);
+  }
+}
+
+const filled = (lines: readonly string[]) => lines.filter((line) => line.trim() !== '').map((data) => ({ data }));
 
 /** Reads a vendor's stream with its codec and writes OpenAI's chunks. */
 export class AnswerStreamReader<Kept extends object> implements ChunkReader {

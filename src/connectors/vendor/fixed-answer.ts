@@ -1,5 +1,67 @@
-import type { Connector, ConnectorDefinition } from '../contract';
-import { TextConnector } from './text-connector';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../kernel';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ModelAnswer,
+  ModelCallContext,
+  ModelChunk,
+  ModelRequest,
+} from '../contract';
+import { NO_USAGE, answerOf, chunkOf, headOf, usageChunkOf, wantsUsage } from './chat-shapes';
+
+const MAX_PIECES = 400;
+
+/** A connector without a vendor: `write` makes the whole answer, and streams get it in pieces. */
+export class TextConnector implements Connector {
+  constructor(
+    readonly definition: ConnectorDefinition,
+    private readonly write: (request: ModelRequest) => string,
+  ) {}
+
+  complete(request: ModelRequest, _target: unknown, { signal }: ModelCallContext): Promise<ModelAnswer> {
+    if (signal.aborted) return Promise.reject(cancelled());
+    const whole = { content: this.write(request), finishReason: 'stop', usage: NO_USAGE };
+    return Promise.resolve(answerOf(headOf(request), whole));
+  }
+
+  async *stream(
+    request: ModelRequest,
+    _target: unknown,
+    { signal }: ModelCallContext,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    const head = headOf(request);
+    if (signal.aborted) throw cancelled();
+    yield [chunkOf(head, { role: 'assistant', content: '' })];
+    for (const piece of pieces(this.write(request))) {
+      // Yields to the event loop: a long answer must not block others or a cancellation.
+      await nextTurn();
+      if (signal.aborted) throw cancelled();
+      yield [chunkOf(head, { content: piece })];
+    }
+    const finish = chunkOf(head, {}, 'stop');
+    if (wantsUsage(request.params)) yield [finish, usageChunkOf(head, NO_USAGE)];
+    else yield [{ ...finish, usage: NO_USAGE }];
+  }
+}
+
+/**
+ * Splits into words with their trailing white space, several per piece in a long text. Joined, the pieces give the
+ * text.
+ */
+function* pieces(text: string): Generator<string> {
+  const least = Math.ceil(text.length / MAX_PIECES);
+  let piece = '';
+  for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) {
+    piece += word;
+    if (piece.length < least) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');
 
 /** Says the same whatever is asked. No catalogue lists it. */
 const DEFINITION: ConnectorDefinition = {

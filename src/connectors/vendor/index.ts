@@ -1,17 +1,6 @@
 export * from './chat-shapes';
 export type { AnswerDecoder, Gain, VendorCall, VendorCodec, VendorPost, VendorWire } from './codec.types';
-export { imageUrlOf, type InlineImages } from './inline-images';
-export {
-  argumentsObject,
-  formatIn,
-  functionsIn,
-  functionWishIn,
-  maxTokensIn,
-  numberIn,
-  stopsIn,
-} from './openai-params';
-export { fixedAnswer } from './fixed-answer';
-export { splitThoughts, ThoughtSplitter } from './thought-splitter';
-export { TextConnector } from './text-connector';
-export { vendorPlugin, wirePlugin } from './vendor-connector';
-export { wireOf } from './wire-of';
+export { TextConnector, fixedAnswer } from './fixed-answer';
+export { type InlineImages, imageUrlOf } from './inline-images';
+export { ThoughtSplitter, splitThoughts } from './thought-splitter';
+export { vendorPlugin, wireOf, wirePlugin } from './vendor-connector';

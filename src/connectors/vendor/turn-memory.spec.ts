@@ -1,4 +1,4 @@
-import { TurnMemory } from './turn-memory';
+import { TurnMemory } from './vendor-connector';
 
 const target = { baseUrl: 'https://vendor.test', apiKey: 'k', trusted: false };
 

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { decodedBody } from '../../infrastructure/outbound';
+import { isJsonObject } from '../../kernel';
 import type {
   Connector,
   ConnectorDefinition,
@@ -10,14 +13,72 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../contract';
-import { callModel, MAX_BODY, ModelTransport, streamModel } from '../transport';
-import { chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
+import { MAX_BODY, ModelTransport, badResponse, callModel, streamModel, truncated } from '../transport';
+import { AnswerStreamReader, WholeAnswerReader, answerOfStream, isStream, isWhole } from './answer-stream-reader';
+import { answerOf, chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
-import { inlineImages, NO_IMAGES, type InlineImages } from './inline-images';
-import { ThoughtSplitter } from './thought-splitter';
-import { TurnMemory } from './turn-memory';
-import { answerOfStream, isStream, isWhole, WholeAnswerReader } from './other-framing';
-import { wireOf } from './wire-of';
+import { type InlineImages, NO_IMAGES, inlineImages } from './inline-images';
+import { ThoughtSplitter, splitThoughts } from './thought-splitter';
+
+const KEPT_MS = 60 * 60 * 1000;
+const KEPT_CHARS = 16 * 1024 * 1024;
+const MOST_CHARS = 1024 * 1024;
+
+interface TurnOwner {
+  readonly target: ModelTarget;
+  readonly scope: string | undefined;
+}
+
+/**
+ * Remembers values that OpenAI's messages cannot hold but the vendor needs back with call results: thinking blocks,
+ * signatures. The key is a call's id, in the scope of one API key and one person. A restart loses them, so connectors must
+ * work without them.
+ */
+export class TurnMemory<Kept extends object> {
+  private readonly turns = new LRUCache<string, Kept>({
+    ttl: KEPT_MS,
+    maxSize: KEPT_CHARS,
+    maxEntrySize: MOST_CHARS,
+    sizeCalculation: (kept) => JSON.stringify(kept).length + 1,
+  });
+
+  keep(owner: TurnOwner, callId: string, kept: Kept): void {
+    this.turns.set(keyOf(owner, callId), kept);
+  }
+
+  recall(owner: TurnOwner, callId: string): Kept | undefined {
+    return this.turns.get(keyOf(owner, callId));
+  }
+}
+
+const keyOf = ({ target: { baseUrl, apiKey }, scope = '' }: TurnOwner, callId: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([baseUrl, apiKey, scope, callId]))
+    .digest('base64');
+
+/** The wire format of a vendor whose answers a codec translates. */
+export const wireOf = <Kept extends object>(codec: VendorCodec<Kept>): VendorWire<Kept> => ({
+  ...codec,
+  eventStream: codec.framing === 'sse',
+  reader: (call) => new AnswerStreamReader(codec, call),
+  whole: (payload, call) => {
+    if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
+    const failure = codec.failure(payload, call.secrets);
+    if (failure !== null) throw failure;
+    const decoder = codec.decoder(call.maxAnswerChars);
+    const { text: said, calls, images } = decoder.add(payload);
+    const { text, thoughts } = splitThoughts(said);
+    if (!decoder.finished) {
+      throw said === '' ? badResponse('The answer of the model vendor holds no message') : truncated();
+    }
+    const { finishReason, usage, kept } = decoder;
+    for (const [callId, each] of kept) call.keep(callId, each);
+    const content = text === '' && calls.length > 0 ? null : text;
+    const whole = answerOf(call.head, { content, toolCalls: calls, finishReason, usage });
+    const echoed = thoughts === '' ? {} : { echoed: { reasoning_content: thoughts } };
+    return { ...whole, ...echoed, ...(images.length === 0 ? {} : { images }) };
+  },
+});
 
 /** One answer may quote the tag. */
 const SURE = 2;

@@ -1,4 +1,4 @@
-import type { ChunkingOptions, TextCuts } from '../chunking/chunking';
+import type { ChunkingOptions, TextCuts } from '../chunking';
 import type { TextEncoding } from './text-decoding';
 
 export const DOCUMENT_FORMATS = [

@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
-import { htmlToMarkdown, type ReadPage } from './html';
-import { type OfficeParts, openOffice } from './office/office-archive';
-import { partText, resolvePart } from './office/office-relations';
-import { allNamed, descend, parseXml, textBelow, type XmlElement } from './office/office-xml';
+import { type ReadPage, htmlToMarkdown } from './html';
+import { type OfficeParts, openOffice, partText, resolvePart } from './office/office-archive';
+import { type XmlElement, allNamed, descend, parseXml, textBelow } from './office/office-xml';
 import { hasHeading, shortTitle, titleOf } from './text';
 
 const PARTS = /\.(?:xml|opf|ncx|x?html?)$/i;

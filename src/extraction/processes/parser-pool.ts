@@ -1,8 +1,7 @@
-import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { AppError, Gate } from '../../kernel';
 import { ExtractionError } from '../document/extraction.errors';
-import { ParserLost } from './parser-exit';
-import { ParserProcess } from './parser-process';
+import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
+import { ParserLost, ParserProcess } from './parser-process';
 
 export interface PoolOptions {
   readonly file: string;

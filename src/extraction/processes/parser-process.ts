@@ -1,9 +1,68 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { ExtractionError } from '../document/extraction.errors';
+import { ExtractionError, type ExtractionErrorCode } from '../document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
-import { explainExit, type ParserExit, ParserLost } from './parser-exit';
-import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
+
+/** A parser process over its memory limit kills itself with this signal, which ends a busy process at once. */
+export const OVER_MEMORY: NodeJS.Signals = 'SIGUSR2';
+
+/** Signals of V8 when the heap is full. */
+const HEAP_FULL: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL'];
+const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGBUS', 'SIGFPE'];
+
+/** The process ended for a reason other than the document: it did not start, or was killed from outside. */
+export class ParserLost extends Error {
+  constructor(
+    reason: string,
+    /** It was killed while it read the document, perhaps by the kernel for its memory. */
+    readonly wasReading = false,
+  ) {
+    super(`A parser process was lost: ${reason}`);
+    this.name = 'ParserLost';
+  }
+}
+
+interface ParserExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Error for a process that ended while it read a document. */
+function explainExit({ code, signal }: ParserExit, memoryMb: number): ExtractionError | ParserLost {
+  if (signal === OVER_MEMORY || (signal !== null && HEAP_FULL.includes(signal))) {
+    return new ExtractionError('document.resource', `Reading the document took more than ${memoryMb} MB of memory`);
+  }
+  if (signal !== null && CRASHES.includes(signal)) {
+    return new ExtractionError('document.malformed', `The document is damaged and cannot be read (${signal})`);
+  }
+  return new ParserLost(signal ?? `exit code ${code ?? 'unknown'}`, signal === 'SIGKILL');
+}
+
+export interface ToParser extends Omit<ExtractionInput, 'bytes'> {
+  /** Correlates the answer with the request. */
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly limits: ExtractionLimits;
+}
+
+export type FromParser =
+  | { readonly type: 'ready' }
+  | ParserAnswer
+  /** Uncaught error, perhaps of an earlier document. */
+  | ({ readonly type: 'stray' } & Untrusted);
+
+export type ParserAnswer = { readonly id: number } & (
+  | { readonly type: 'document'; readonly document: ExtractedDocument }
+  /** The document was rejected; the process can be used again. */
+  | { readonly type: 'refused'; readonly code: ExtractionErrorCode; readonly message: string }
+  /** Unexpected error of a library for this document. */
+  | ({ readonly type: 'broken' } & Untrusted)
+);
+
+/** The process must not be used again. `reason` is the class of the error, never its message. */
+interface Untrusted {
+  readonly reason: string;
+}
 
 type Outcome = ParserAnswer | Extract<FromParser, { type: 'stray' }> | ({ readonly type: 'gone' } & ParserExit);
 

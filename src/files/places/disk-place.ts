@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, notFound } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { BlobFolders } from './blob-folders';
-import { checkedPart as checked } from './blob-name';
-import type { BlobBatch, BlobPlace, BlobSpace } from './blob-place.types';
-import { tooLarge } from './too-large';
-import { isAt, openPlain, readBytes } from './plain-file';
+import { AppError, notFound } from '../../kernel';
+import { BlobFolders, isAt, openPlain, readBytes } from './blob-folders';
+import { type BlobBatch, type BlobPlace, type BlobSpace, checkedPart as checked, tooLarge } from './blob-place.types';
 
 const STORAGE_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const RETRY_SECONDS = 5;

@@ -1,10 +1,60 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { mayHaveCommitted } from '../../infrastructure/database';
-import { newBlobName, placeOf } from '../places/blob-name';
-import type { BlobPlace, BlobSpace, PlaceName } from '../places/blob-place.types';
-import { BLOB_PLACES } from '../places/blob-places.token';
+import { AppError } from '../../kernel';
+import {
+  BLOB_PLACES,
+  type BlobPlace,
+  type BlobSpace,
+  type PlaceName,
+  newBlobName,
+  placeOf,
+} from '../places/blob-place.types';
+
+interface Reading<Row, T> {
+  readonly nameOf: (row: Row) => string;
+  readonly again: () => Promise<Row | null>;
+  readonly read: (row: Row) => Promise<T>;
+}
+
+/** Most changes during one read: more than people and commands make. */
+const MOST_CHANGES = 5;
+
+/**
+ * Reads the bytes that a row names. A replacement or a move may remove them after the row was read. The row then names
+ * other bytes, which are read instead.
+ */
+export async function readCurrent<Row, T>(first: Row, { nameOf, again, read }: Reading<Row, T>): Promise<T> {
+  let row = first;
+  for (let change = 0; ; change += 1) {
+    try {
+      return await read(row);
+    } catch (error) {
+      const now = await again();
+      if (now === null || nameOf(now) === nameOf(row) || change === MOST_CHANGES) throw error;
+      row = now;
+    }
+  }
+}
+
+export const storageNameOf = ({ storageName }: { readonly storageName: string }): string => storageName;
+
+const DRIVE = /^[a-z]:/i;
+
+/**
+ * Why `ref` is not a valid file path; null when it is. A path is only compared with stored names, so `notes..v2.txt` is
+ * valid. `a/../b` is not, because it looks as if it could leave a folder.
+ */
+export function pathProblem(ref: string): string | null {
+  if (ref === '') return 'is empty';
+  if (ref.length > 1024) return 'is too long';
+  if (!ref.isWellFormed()) return 'is not valid Unicode';
+  if ([...ref].some((character) => character < ' ' || character === '\u007f')) return 'holds a control character';
+  if (ref.includes('\\')) return 'holds a backslash';
+  if (ref.startsWith('/') || DRIVE.test(ref)) return 'is absolute';
+  if (ref.split('/').some((part) => part === '' || part === '.' || part === '..')) return 'leaves the file space';
+  return null;
+}
 
 /** Uploaded bytes under generated names; a client's file name never becomes a path or key. */
 @Injectable()

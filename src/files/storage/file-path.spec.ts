@@ -1,4 +1,4 @@
-import { pathProblem } from './file-path';
+import { pathProblem } from './blob-store';
 
 describe('pathProblem', () => {
   it.each(['guide.md', 'notes..v2.txt', '1/notes.md', '...', 'fotosíntesi 😀.md', 'a/.hidden', '..a', "it's 50%.txt"])(

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Any, DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
-import type { Principal } from '../../kernel';
 import { TenantScope, type Transaction } from '../../infrastructure/database';
+import type { Principal } from '../../kernel';
+import type { BlobSpace } from '../places/blob-place.types';
 import { FileEntity } from './file.entity';
+
+/** Larger than any upload or generated image, so that every stored file can be read. */
+export const READ_MAX_BYTES = 24 * 1024 * 1024;
+
+/** Folder of one user's files. */
+export const spaceOf = (organizationId: string, userId: string): BlobSpace => ['files', organizationId, userId];
 
 @Injectable()
 export class FileRepository {

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import type { FileEntity } from '../storage/file.entity';
-import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';
+import { READ_MAX_BYTES, spaceOf } from '../storage/file.repository';
 import { type DecodedText, decodeStart, decodeText } from '../storage/text';
 import { type ExtractedText, FileTextRepository, type TextFailure } from './file-text.repository';
 

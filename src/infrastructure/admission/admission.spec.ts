@@ -1,7 +1,6 @@
 import type { Config } from '../config';
 import { MetricRegistry } from '../metrics';
-import { Admission, type LeavePlace } from './admission';
-import { LoopLag } from './loop-lag';
+import { Admission, type LeavePlace, LoopLag } from './admission';
 
 const WAIT_MS = 1_000;
 

@@ -3,11 +3,126 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../config';
 import { MetricRegistry } from '../metrics';
-import { ADMITTED, PLACES_MAX, PLACES_USED, REFUSED, WAIT_TIME, WAITING } from './admission.metrics';
+import { ADMITTED, PLACES_MAX, PLACES_USED, REFUSED, WAITING, WAIT_TIME } from './admission.metrics';
 import { FairQueue, type Waiting } from './fair-queue';
-import { LoopLag } from './loop-lag';
-import { ServiceRate } from './service-rate';
-import { TurnPace } from './turn-pace';
+
+const SAMPLE_MS = 100;
+/** More than one: a single long step, such as a garbage collection, is no overload. */
+const SAMPLES_TO_CLOSE = 2;
+const SAMPLES_TO_OPEN = 5;
+
+/**
+ * Tells whether the event loop lags. It is over its limit after two late samples in a row, and under it again after five
+ * in a row that are late by less than half of the limit.
+ */
+export class LoopLag {
+  isOver = false;
+  private streak = 0;
+  private due = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    /** 0: never over. */
+    private readonly limitMs: number,
+    private readonly onRecovered: () => void,
+  ) {}
+
+  start(): void {
+    if (this.limitMs === 0) return;
+    this.due = performance.now() + SAMPLE_MS;
+    this.timer = setInterval(() => {
+      const now = performance.now();
+      this.sample(now - this.due);
+      this.due = now + SAMPLE_MS;
+    }, SAMPLE_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** `lateMs`: by how much a timer was late. */
+  sample(lateMs: number): void {
+    const contradicts = this.isOver ? lateMs < this.limitMs / 2 : lateMs >= this.limitMs;
+    this.streak = contradicts ? this.streak + 1 : 0;
+    if (this.streak < (this.isOver ? SAMPLES_TO_OPEN : SAMPLES_TO_CLOSE)) return;
+    this.streak = 0;
+    this.isOver = !this.isOver;
+    if (!this.isOver) this.onRecovered();
+  }
+}
+
+/** Window of the exponential moving average, in samples. */
+const WINDOW = 32;
+/** Samples before there is an estimate. */
+const LEAST_SAMPLES = 4;
+/** Duration of an answer before there is an estimate. */
+const ASSUMED_MS = 30_000;
+const LEAST_SECONDS = 1;
+const MOST_SECONDS = 60;
+
+/** Measures the rate at which places become free, and tells refused clients when to return. */
+export class ServiceRate {
+  private meanMs = 0;
+  private samples = 0;
+  /** Time at which the last refused client was told to return. */
+  private lastSlot = 0;
+
+  constructor(private readonly places: number) {}
+
+  ended(heldMs: number): void {
+    this.samples += 1;
+    this.meanMs += (heldMs - this.meanMs) / Math.min(this.samples, WINDOW);
+  }
+
+  /** Places that become free in a millisecond while all are taken, by Little's law. Null before there is an estimate. */
+  get perMs(): number | null {
+    return this.samples < LEAST_SAMPLES ? null : this.places / Math.max(this.meanMs, 1);
+  }
+
+  /**
+   * Seconds until a refused client should find a place: after the waiting questions, and after the clients refused before
+   * it. Otherwise all refused clients would return in the same second.
+   */
+  retryAfter(now: number, waiting: number): number {
+    const perMs = this.perMs ?? this.places / ASSUMED_MS;
+    const earliest = now + waiting / perMs;
+    if (this.lastSlot < earliest || this.lastSlot > now + MOST_SECONDS * 1e3) this.lastSlot = earliest;
+    this.lastSlot += 1 / perMs;
+    return Math.min(Math.max(Math.ceil((this.lastSlot - now) / 1e3), LEAST_SECONDS), MOST_SECONDS);
+  }
+}
+
+/**
+ * Limits the starts in one turn of the event loop. More at once would delay the tokens of open streams, which wait for
+ * the same loop.
+ */
+class TurnPace {
+  private left: number;
+
+  constructor(
+    private readonly perTurn: number,
+    private readonly onTurn: () => void,
+  ) {
+    this.left = perTurn;
+  }
+
+  get isSpent(): boolean {
+    return this.left === 0;
+  }
+
+  start(): void {
+    if (this.left === this.perTurn) setImmediate(() => this.next());
+    this.left -= 1;
+  }
+
+  private next(): void {
+    this.left = this.perTurn;
+    this.onTurn();
+  }
+}
 
 const REFUSALS = {
   event_loop: 'The service is overloaded; ask again later',

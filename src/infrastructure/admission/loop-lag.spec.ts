@@ -1,4 +1,4 @@
-import { LoopLag } from './loop-lag';
+import { LoopLag } from './admission';
 
 const judged = (limitMs: number, samples: readonly number[]): string => {
   const lag = new LoopLag(limitMs, () => undefined);

@@ -1,4 +1,4 @@
-import { ServiceRate } from './service-rate';
+import { ServiceRate } from './admission';
 
 it('gives refused clients times that are spread at the measured rate', () => {
   const rate = new ServiceRate(10);

@@ -1,11 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { AuditKeeper } from './chain/audit-keeper';
-import { AuditLog } from './entries/audit-log';
 import { AuditSealer } from './chain/audit-sealer';
 import { AuditVerifier } from './chain/audit-verifier';
-import { AuditRepository } from './entries/audit.repository';
 import { ChainRepository } from './chain/chain.repository';
-import { WrittenMac } from './entries/written-mac';
+import { AuditLog, WrittenMac } from './entries/audit-log';
+import { AuditRepository } from './entries/audit.repository';
 
 @Global()
 @Module({

@@ -1,8 +1,8 @@
-export type { AuditFilter } from './entries/audit-filter';
+export { AuditModule } from './audit.module';
 export { AuditKeeper, type PersonToRedact } from './chain/audit-keeper';
-export { type AuditItem, AuditLog, type AuditRecord } from './entries/audit-log';
 export { AuditSealer } from './chain/audit-sealer';
 export { AuditVerifier, type ChainReport, type ChainState } from './chain/audit-verifier';
-export { AuditModule } from './audit.module';
-export { FINDING_KINDS } from './chain/chain-walk';
 export { chainFigures } from './chain/chain-figures.repository';
+export { FINDING_KINDS } from './chain/chain-walk';
+export { type AuditItem, AuditLog, type AuditRecord } from './entries/audit-log';
+export type { AuditFilter } from './entries/audit.repository';

@@ -1,18 +1,80 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
 import { OperatorError } from '../../kernel';
 import type { Config } from './config.types';
+import { httpUrl, text } from './parsers';
 import { SETTINGS } from './settings';
 import {
-  isVariable,
-  valueIn,
-  variablesOf,
   type Environment,
   type ValuesOf,
   type Variable,
   type VariableGroup,
+  isVariable,
+  valueIn,
+  variable,
+  variablesOf,
 } from './variable';
-import { vendorConfig, vendorVariables } from './vendor-variables';
-import type { Vendor } from './vendor.types';
+import type { Vendor, VendorConfig } from './vendor.types';
+
+const OTHERS = 0o077;
+
+/**
+ * Removes the permissions of group and others from a file or directory that holds secrets, and logs it. Directories made
+ * by operators or images are often world-readable.
+ */
+export function keepPrivate(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & OTHERS) === 0) return;
+  const logger = new Logger('DataDirectory');
+  try {
+    chmodSync(path, found.isDirectory() ? 0o700 : 0o600);
+    logger.warn(`${path} was open to other users of this machine; it is closed to them now`);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    logger.warn(`${path} is open to other users of this machine and cannot be closed (${code}): change its mode`);
+  }
+}
+
+/** The version in the package of this build, wherever the build lies below it; `unknown` without one. */
+export function serviceVersion(from = __dirname): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = versionIn(folder);
+    if (found !== null) return found;
+    if (folder === dirname(folder)) return 'unknown';
+  }
+}
+
+function versionIn(folder: string): string | null {
+  try {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      name?: unknown;
+      version?: unknown;
+    };
+    return name === 'bellwether' && typeof version === 'string' ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+function vendorVariables({ environment, baseUrl }: Vendor): readonly Variable<unknown>[] {
+  const variables: Variable<unknown>[] = [];
+  if (environment.apiKey !== undefined) variables.push(variable(environment.apiKey, text()));
+  if (environment.baseUrl !== undefined) {
+    variables.push(variable(`${environment.baseUrl}${baseUrl === null ? '' : `=${baseUrl}`}`, httpUrl()));
+  }
+  return variables;
+}
+
+/** The default address alone configures no vendor. */
+function vendorConfig({ environment, baseUrl }: Vendor, values: ReadonlyMap<string, unknown>): VendorConfig {
+  const valueOf = (name = '') => (values.get(name) ?? null) as string | null;
+  const apiKey = valueOf(environment.apiKey);
+  const address = valueOf(environment.baseUrl) ?? baseUrl;
+  const isSet = address !== null && (apiKey !== null || address !== baseUrl);
+  return { baseUrl, operator: isSet ? { apiKey, baseUrl: address } : null };
+}
 
 /** One line per variable that stops the start; never holds a value. */
 export class ConfigError extends OperatorError {

@@ -1,24 +1,26 @@
 export {
   type Attribute,
   type Attributes,
-  Span,
   SPAN_KINDS,
+  Span,
+  type SpanContext,
   type SpanKind,
   type SpanOptions,
   type SpanSink,
+  readTraceparent,
+  writeTraceparent,
 } from './span';
-export { readTraceparent, type SpanContext, writeTraceparent } from './traceparent';
 export {
+  type Reach,
+  type Trail,
   addToTrail,
   currentSpan,
   currentTrail,
   inSpan,
-  type Reach,
   reachOfWork,
   setReach,
   traceHeaders,
-  type Trail,
-  withoutTrail,
   withReach,
   withTrail,
+  withoutTrail,
 } from './work-context';

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Span } from './span';
-import { writeTraceparent } from './traceparent';
+import { type Span, writeTraceparent } from './span';
 
 /** The rows that statements may see. Null: none of any organization. */
 export type Reach = { readonly organizationId: string } | { readonly crossing: string } | null;

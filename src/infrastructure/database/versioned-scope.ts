@@ -1,7 +1,55 @@
-import type { FindOptionsWhere } from 'typeorm';
+import type { DeepPartial, FindOptionsWhere, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { staleVersion } from '../../kernel';
-import { type TenantRow, TenantScope } from './tenant-scope';
+
+export interface TenantRow {
+  id: string;
+  organizationId: string;
+}
+
+type Values<Row> = Omit<DeepPartial<Row>, 'organizationId'>;
+
+/**
+ * The rows of one table that belong to one organization. Repositories hand out scopes only: no query can be written
+ * without a tenant.
+ */
+export class TenantScope<Row extends TenantRow> {
+  constructor(
+    protected readonly rows: Repository<Row>,
+    protected readonly organizationId: string,
+  ) {
+    if (!organizationId) throw new Error('A tenant scope needs an organization');
+  }
+
+  find(id: string): Promise<Row | null> {
+    return this.rows.findOneBy(this.where({ id } as FindOptionsWhere<Row>));
+  }
+
+  /** Returns the row with the defaults of the database. */
+  async insert(values: Values<Row>): Promise<Row> {
+    const row = this.rows.create({ ...values, organizationId: this.organizationId } as DeepPartial<Row>);
+    await this.rows.insert(row as QueryDeepPartialEntity<Row>);
+    return row;
+  }
+
+  /** False when the organization has no such row. */
+  async update(id: string, changes: Omit<Values<Row>, 'id'>): Promise<boolean> {
+    const where = this.where({ id } as FindOptionsWhere<Row>);
+    const { affected } = await this.rows.update(where, changes as unknown as QueryDeepPartialEntity<Row>);
+    return affected === 1;
+  }
+
+  /** False when the organization has no such row. */
+  async remove(id: string): Promise<boolean> {
+    const { affected } = await this.rows.delete(this.where({ id } as FindOptionsWhere<Row>));
+    return affected === 1;
+  }
+
+  /** The organization comes last so that no condition can replace it. */
+  protected where(conditions: FindOptionsWhere<Row> = {}): FindOptionsWhere<Row> {
+    return { ...conditions, organizationId: this.organizationId };
+  }
+}
 
 export interface VersionedRow extends TenantRow {
   /** Counts changes by people, from 1. */

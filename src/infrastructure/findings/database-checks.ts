@@ -1,6 +1,5 @@
-import { databaseFigures, databaseRoundTrip, type OpenDatabase, vectorExtension } from '../postgres';
-import type { Finding } from './finding.types';
-import { finding } from './findings';
+import { type OpenDatabase, databaseFigures, databaseRoundTrip, vectorExtension } from '../postgres';
+import { type Finding, finding } from './findings';
 
 type Database = Pick<OpenDatabase, 'dataSource'>;
 

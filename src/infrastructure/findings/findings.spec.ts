@@ -2,10 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clockFinding } from './database-checks';
-import { checkDisk } from './disk-check';
-import { worstOf } from './finding.types';
-import { finding, FINDINGS } from './findings';
-import { checkAddress, checkRowSecurity, checkSecrets, checkVersions } from './service-checks';
+import {
+  FINDINGS,
+  checkAddress,
+  checkDisk,
+  checkRowSecurity,
+  checkSecrets,
+  checkVersions,
+  finding,
+  worstOf,
+} from './findings';
 
 const codesOf = (found: readonly { readonly code: string }[]): readonly string[] => found.map(({ code }) => code);
 

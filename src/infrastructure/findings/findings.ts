@@ -1,4 +1,81 @@
-import type { Finding, FindingValues, HealthState } from './finding.types';
+import { mkdir, mkdtemp, rmdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serviceVersion } from '../config';
+import type { RowSecurityState } from '../postgres';
+
+const MEGABYTE = 1024 * 1024;
+/** Below this, the next upload or vacuum may fail. */
+const FULL = 256 * MEGABYTE;
+const LITTLE = 1024 * MEGABYTE;
+const LITTLE_SHARE = 0.05;
+
+/** Makes and removes a folder: permissions do not show a file system that is mounted read-only. */
+export async function checkDisk(dataDir: string): Promise<Finding> {
+  try {
+    // The first upload would make it.
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await rmdir(await mkdtemp(join(dataDir, '.health-')));
+  } catch (error) {
+    return finding('disk.read_only', { reason: (error as NodeJS.ErrnoException).code ?? 'unknown' });
+  }
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const megabytes = Math.round(free / MEGABYTE);
+  if (free < FULL) return finding('disk.full', { megabytes });
+  return free < LITTLE && bavail < blocks * LITTLE_SHARE
+    ? finding('disk.little', { megabytes })
+    : finding('disk.ok', { megabytes });
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const OWN_MACHINE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+export function checkVersions(node = process.versions.node): Finding {
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  return isOld ? finding('versions.node', { node }) : finding('versions.ok', { service: serviceVersion(), node });
+}
+
+/** Nothing leaves the machine at an address of its own. */
+export function checkAddress(publicUrl: string | null): readonly Finding[] {
+  if (publicUrl === null) return [];
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === 'http:' && !OWN_MACHINE.has(hostname) ? [finding('address.plain')] : [];
+}
+
+/** `missing`: ids of operator keys that stored secrets need. */
+export const checkSecrets = ({ missing }: { readonly missing: readonly string[] }): Finding =>
+  missing.length === 0 ? finding('secrets.ok') : finding('secrets.missing', { keys: missing.join(', ') });
+
+export const checkRowSecurity = (state: RowSecurityState): readonly Finding[] =>
+  state.enforced ? [] : [finding('row_security.off', { reason: state.reason })];
+
+/** Best first. A notice tells what could be better and needs nobody. */
+export const HEALTH_STATES = ['ok', 'notice', 'warning', 'error'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+
+type FindingValues = Readonly<Record<string, string | number>>;
+
+/** What one check found. */
+export interface Finding {
+  /** Stable; the part before the dot names the check. */
+  readonly code: string;
+  readonly state: HealthState;
+  /** In English. Programs word `code` and `values` in the reader's language. */
+  readonly text: string;
+  /** The next step; null where nothing is to do. */
+  readonly next: string | null;
+  readonly values: FindingValues;
+  /** Slug of the organization that it concerns; null for the whole installation. */
+  readonly organization: string | null;
+}
+
+export const worstOf = (findings: readonly Finding[]): HealthState =>
+  findings.reduce<HealthState>(
+    (worst, { state }) => (HEALTH_STATES.indexOf(state) > HEALTH_STATES.indexOf(worst) ? state : worst),
+    'ok',
+  );
 
 interface Wording {
   readonly state: HealthState;

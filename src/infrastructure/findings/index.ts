@@ -1,6 +1,6 @@
 /** What is wrong with an installation, in words: for the page "Health" and the command `doctor`. */
 export { checkClock, checkDatabase, checkVectors } from './database-checks';
-export { checkDisk } from './disk-check';
-export { type Finding, HEALTH_STATES, type HealthState, worstOf } from './finding.types';
+export { checkDisk } from './findings';
+export { type Finding, HEALTH_STATES, type HealthState, worstOf } from './findings';
 export { finding } from './findings';
-export { checkAddress, checkRowSecurity, checkSecrets, checkVersions } from './service-checks';
+export { checkAddress, checkRowSecurity, checkSecrets, checkVersions } from './findings';

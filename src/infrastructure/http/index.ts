@@ -1,6 +1,16 @@
+export { assertHouseJson, encodeJson, writeJson } from './bodies/large-json';
+export { type MemoryClaim, PROMPTS } from './bodies/memory-budget';
+export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './bodies/read-json';
+export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './bodies/upload';
+export { describeErrors } from './errors/describe-errors.decorator';
+export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
+export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
+export { ERROR_STATUS, ERROR_TITLES, answerUnreadableRequests, toAppError } from './errors/to-app-error';
+export { RequestMetrics } from './http.metrics';
+export { type OpenAiErrorBody, OpenAiErrors, ProblemFilter, isScimPath, openAiError } from './problem.filter';
 export {
-  Access,
   ACCESS_METADATA,
+  Access,
   type AccessOptions,
   type AccessRule,
   type BellwetherRequest,
@@ -10,29 +20,8 @@ export {
   Public,
   type RequiredRole,
 } from './routes/access.decorator';
-export { bodyParsers, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './bodies/body-parsers';
 export { clientAbortSignal, whenAborted, whileClientStays } from './routes/client-abort';
-export { OpenAiErrors } from './errors/error-shape.decorator';
-export { describeErrors } from './errors/describe-errors.decorator';
-export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
-export { isScimPath } from './routes/scim-path';
-export { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
-export { expectedVersion, IfMatch, ReadsIfMatch } from './routes/if-match';
-export { RequestMetrics } from './http.metrics';
-export { IsName } from './routes/is-name.decorator';
-export { IsPlainName } from './routes/is-plain-name.decorator';
-export { assertHouseJson } from './bodies/json-scanner';
-export { encodeJson, writeJson } from './bodies/large-json';
-export { MayBeOmitted } from './routes/may-be-omitted.decorator';
-export { type MemoryClaim, PROMPTS } from './bodies/memory-budget';
-export { cutSlowBody } from './bodies/slow-body';
-export { openAiError, type OpenAiErrorBody } from './errors/open-ai-error';
+export { IfMatch, ReadsIfMatch, TagsVersion, expectedVersion } from './routes/if-match';
 export { PageOf } from './routes/page-of';
-export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
-export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
-export { ProblemFilter } from './problem.filter';
-export { toAppError } from './errors/to-app-error';
-export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './bodies/upload';
-export { answerUnreadableRequests } from './errors/unreadable-requests';
-export { validationPipe } from './routes/validation.pipe';
-export { TagsVersion } from './routes/version-tag';
+export { MayBeOmitted, PageQueryDto, toPageRequest } from './routes/page-query.dto';
+export { IsName, IsPlainName, validationPipe } from './routes/validation.pipe';

@@ -1,17 +1,69 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { Response } from 'express';
 import type { AppError, ErrorCode } from '../../kernel';
 import { loggedPath } from '../logging';
-import type { BellwetherRequest } from './routes/access.decorator';
-import { ERROR_SHAPE_METADATA } from './errors/error-shape.decorator';
-import { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
+import { describeErrors } from './errors/describe-errors.decorator';
+import { OpenAiErrorDto } from './errors/problem.dto';
 import { SCIM_MEDIA_TYPE, scimError } from './errors/scim-error';
-import { openAiError } from './errors/open-ai-error';
+import { ERROR_STATUS, ERROR_TITLES, toAppError } from './errors/to-app-error';
 import type { RefusedRequests } from './http.metrics';
-import { isScimPath } from './routes/scim-path';
-import { toAppError } from './errors/to-app-error';
+import type { BellwetherRequest } from './routes/access.decorator';
+
+/** OpenAI's error object (API reference, "Error codes"). */
+export interface OpenAiErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
+
+const TYPES: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'authentication_error',
+  forbidden: 'permission_error',
+  feature_disabled: 'permission_error',
+  too_many_requests: 'rate_limit_error',
+  rate_limited: 'rate_limit_error',
+  quota_exceeded: 'insufficient_quota',
+  upstream_rate_limited: 'rate_limit_error',
+};
+
+function typeOf(code: ErrorCode): string {
+  return TYPES[code] ?? (ERROR_STATUS[code] < 500 ? 'invalid_request_error' : 'server_error');
+}
+
+/** Joins all problems: OpenAI's shape has one text only. */
+function messageOf(error: AppError): string {
+  if (error.problems.length === 0) return error.detail;
+  const problems = error.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return `${error.detail}: ${problems.join('; ')}`;
+}
+
+/** Body of an answer, and of the last `data:` frame of a stream. */
+export const openAiError = (error: AppError, code: string = error.code): OpenAiErrorBody => ({
+  error: { message: messageOf(error), type: typeOf(error.code), param: error.problems[0]?.path ?? null, code },
+});
+
+const ERROR_SHAPE_METADATA = 'bellwether:error-shape';
+
+/** Answers errors of this controller in OpenAI's shape instead of problem+json, and documents it. */
+export const OpenAiErrors = (): ClassDecorator => (controller) => {
+  SetMetadata(ERROR_SHAPE_METADATA, 'openai')(controller);
+  const described = describeErrors('application/json', OpenAiErrorDto);
+  const { prototype } = controller as { readonly prototype?: object };
+  for (const [name, method] of Object.entries(Object.getOwnPropertyDescriptors(prototype ?? {}))) {
+    // Class decorators run after method decorators, so this replaces the documentation of the routes.
+    if (name !== 'constructor' && typeof method.value === 'function') described(controller, name, method);
+  }
+};
+
+const SCIM_PATH = /^\/scim(\/|$)/i;
+
+/** Routes for directories, with credentials and errors of their own. */
+export const isScimPath = (path: string): boolean => SCIM_PATH.test(path);
 
 /** Problems that one answer lists. */
 const MAX_PROBLEMS = 100;

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { bodyHash } from './body-hash';
+import { bodyHash } from './idempotency.interceptor';
 
 const hash = (request: object): Promise<string> =>
   bodyHash({ query: {}, headers: {}, is: () => false, ...request } as unknown as Request);

@@ -1,13 +1,28 @@
+import { createHash } from 'node:crypto';
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { catchError, concatMap, from, type Observable, of, throwError } from 'rxjs';
+import { type Observable, catchError, concatMap, from, of, throwError } from 'rxjs';
 import { AppError, invalid } from '../../kernel';
 import { pendingEffects } from '../database';
-import type { BellwetherRequest } from '../http';
-import { bodyHash } from './body-hash';
+import { type BellwetherRequest, writeJson } from '../http';
 import { type Claimed, IdempotencyService } from './idempotency.service';
-import { headersOf, ResponseTape, type StoredResponse } from './response-tape';
+import { ResponseTape, type StoredResponse, headersOf } from './response-tape';
+
+/**
+ * SHA-256 over query, body and end user: a gateway asks for several people. `AcceptFiles` describes uploads by name and
+ * digest. An unread upload counts by its length: its raw bytes differ at each try by the multipart boundary.
+ */
+export async function bodyHash(request: BellwetherRequest): Promise<string> {
+  const body: unknown = request.body ?? null;
+  const unread = body === null && request.is('multipart/form-data') ? (request.headers['content-length'] ?? '') : '';
+  const endUser = request.caller?.endUser;
+  const hash = createHash('sha256');
+  const facts = { query: request.query, body, unread, ...(endUser === undefined ? {} : { endUser: endUser.id }) };
+  // Sorted: the order of members does not change the hash.
+  await writeJson(facts, 'sorted', (text) => hash.update(text));
+  return hash.digest('hex');
+}
 
 export const IDEMPOTENT_METADATA = 'bellwether:idempotent';
 /** Options of `@Idempotent`. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database';
-import { RecordedEffects } from './recorded-effects';
+import { RecordedEffects } from './idempotency.service';
 
 const tx = {} as Transaction;
 

@@ -2,4 +2,4 @@
 export { JobQueue } from './job-queue';
 export { JobAborted, type JobHandler, type NewJob, type Queue, type RunningJob, type SweepContext } from './job.types';
 export { JobsModule } from './jobs.module';
-export { RepeatedWork } from './repeated-work';
+export { RepeatedWork } from './job-queue';

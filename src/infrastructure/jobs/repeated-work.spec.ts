@@ -1,4 +1,4 @@
-import { RepeatedWork } from './repeated-work';
+import { RepeatedWork } from './job-queue';
 
 describe('work that is done again and again', () => {
   beforeEach(() => jest.useFakeTimers());

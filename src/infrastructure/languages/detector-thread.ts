@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { FromDetector, TextLanguage, ToDetector } from './language.types';
+import type { FromDetector, TextLanguage, ToDetector } from './language-detector';
 
 /** The package has no entry for `require`. */
 const loading = import('eld/extrasmall').then(({ eld }) => {

@@ -1,3 +1,2 @@
-export { isIn, type TextLanguage } from './language.types';
-export { LanguageDetector } from './language-detector';
+export { LanguageDetector, type TextLanguage, isIn } from './language-detector';
 export { LanguagesModule } from './languages.module';

@@ -1,3 +1,2 @@
-export { loggedPath } from './logged-path';
-export { createPino, type RoomLevels, roomLogger, StructuredLogger } from './logger';
-export { requestLog, type RequestObserver } from './request-log';
+export { type RoomLevels, StructuredLogger, createPino, roomLogger } from './logger';
+export { type RequestObserver, loggedPath, requestLog } from './request-log';

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger as Pino } from 'pino';
 import { addToTrail, readTraceparent } from '../context';
-import { loggedPath } from './logged-path';
+
+/** Parts of an address after which a credential stands: of a sign-in, a launch or a registration. Proxies may send an absolute URL (RFC 9112 §3.2.2). */
+const CREDENTIAL = /(\/(?:sign-in|lti\/(?:open|arrival|register))\/).+/i;
+
+/** A path without credentials, and without its query, which may hold typed text. */
+export const loggedPath = (url: string): string => (url.split('?', 1)[0] ?? '').replace(CREDENTIAL, '$1…');
 
 type Handler = (request: IncomingMessage & { id?: unknown }, response: ServerResponse, next: () => void) => void;
 

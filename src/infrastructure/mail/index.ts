@@ -1,4 +1,11 @@
-export { type Mail, MailError } from './mail.types';
 export { MailModule } from './mail.module';
-export { MAIL_TIMEOUT_MS, Mailer } from './mailer.service';
-export { MAIL_LANGUAGES, mailDate, type MailLanguage, writtenMail } from './written-mail';
+export {
+  MAIL_LANGUAGES,
+  MAIL_TIMEOUT_MS,
+  type Mail,
+  MailError,
+  type MailLanguage,
+  Mailer,
+  mailDate,
+  writtenMail,
+} from './mailer.service';

@@ -1,7 +1,66 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { createTransport, type Transporter } from 'nodemailer';
+import { type Transporter, createTransport } from 'nodemailer';
 import { CONFIG, type Config } from '../config';
-import { type Mail, MailError } from './mail.types';
+
+export interface Mail {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** A mail that the server did not take. `message` is in the server's words, for administrators. */
+export class MailError extends Error {
+  constructor(
+    message: string,
+    /** The server refuses this mail or these credentials: another try gives the same answer. */
+    readonly permanent: boolean,
+  ) {
+    super(message);
+    this.name = 'MailError';
+  }
+}
+
+export const MAIL_LANGUAGES = ['en', 'es', 'ca', 'eu'] as const;
+export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
+
+/** A paragraph, or a link with its label. */
+type MailPart = string | { readonly intro: string; readonly label: string; readonly url: string };
+
+interface WrittenMail extends Pick<Mail, 'to' | 'subject'> {
+  readonly language: MailLanguage;
+  readonly parts: readonly MailPart[];
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+
+function htmlOf(part: MailPart): string[] {
+  if (typeof part === 'string') return [paragraph(part)];
+  const { intro, label, url } = part;
+  return [paragraph(intro), `<p><a href="${escaped(url)}">${escaped(label)}</a></p>`, paragraph(url)];
+}
+
+/** The same words as plain text and as HTML. */
+export function writtenMail({ to, subject, language, parts }: WrittenMail): Mail {
+  const text = parts.map((part) => (typeof part === 'string' ? part : `${part.intro}\n${part.url}`)).join('\n\n');
+  const body = parts.flatMap(htmlOf).join('\n');
+  return { to, subject, text, html: `<!doctype html><html lang="${language}"><body>${body}</body></html>` };
+}
+
+/** A moment in the words of the language. */
+export function mailDate(language: MailLanguage, date: Date): string {
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat(language, format).format(date)} UTC`;
+}
 
 /** Milliseconds for one mail, from the connection to the last answer. */
 export const MAIL_TIMEOUT_MS = 60_000;

@@ -1,5 +1,14 @@
-export { type Format, FORMATS } from './exposition';
-export type { Counter, Histogram } from './instruments';
-export { counter, DURATIONS, gauge, histogram, type MetricDefinition } from './metric.types';
-export { type Family, MetricRegistry } from './metric-registry';
+export {
+  type Counter,
+  DURATIONS,
+  FORMATS,
+  type Family,
+  type Format,
+  type Histogram,
+  type MetricDefinition,
+  MetricRegistry,
+  counter,
+  gauge,
+  histogram,
+} from './metric-registry';
 export { MetricsModule } from './metrics.module';

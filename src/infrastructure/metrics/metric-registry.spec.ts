@@ -1,5 +1,4 @@
-import { counter, gauge, histogram } from './metric.types';
-import { MetricRegistry } from './metric-registry';
+import { MetricRegistry, counter, gauge, histogram } from './metric-registry';
 
 const CALLS = counter({ name: 'demo_calls', help: 'Calls.', labels: ['tool', 'result'] });
 const SIZE = gauge({ name: 'demo_size_bytes', help: 'A size of two\nlines.', labels: ['part'] });

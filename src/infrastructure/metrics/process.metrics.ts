@@ -3,8 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
-import { MetricRegistry } from './metric-registry';
-import { counter, gauge } from './metric.types';
+import { MetricRegistry, counter, gauge } from './metric-registry';
 
 export const PROCESS_CPU = counter({
   name: 'process_cpu_seconds',

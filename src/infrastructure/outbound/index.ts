@@ -1,8 +1,11 @@
-export type { CertificateState } from './certificate';
-export { OutboundClient, RESOLVE_HOST } from './outbound-client';
-export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
-export type { ResolveHost } from './guarded-connector';
-export { outboundFailure } from './outbound.errors';
+export {
+  type CertificateState,
+  OutboundClient,
+  RESOLVE_HOST,
+  type ResolveHost,
+  outboundFailure,
+} from './outbound-client';
 export { OutboundModule } from './outbound.module';
+export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export { decodedBody } from './redirect';
 export { vendorGate } from './vendor-gate';

@@ -1,7 +1,4 @@
-import { COHERE } from './cohere.dialect';
-import { JINA } from './jina.dialect';
-import type { RerankDialect } from './rerank-dialect.types';
-import { TEI } from './tei.dialect';
+import { COHERE, JINA, type RerankDialect, TEI } from './rerank-dialect.types';
 
 export type { RawScore, RerankDialect, RerankRequest } from './rerank-dialect.types';
 

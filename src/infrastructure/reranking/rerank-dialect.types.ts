@@ -1,4 +1,55 @@
-import type { JsonObject } from '../../kernel';
+import { type JsonObject, isJsonObject } from '../../kernel';
+
+/** Cohere API reference, "Rerank" (v2). */
+export const COHERE: RerankDialect = {
+  name: 'cohere',
+  path: 'v2/rerank',
+  body: ({ model, question, passages }) => ({
+    model: model ?? '',
+    query: question,
+    documents: [...passages],
+    top_n: passages.length,
+  }),
+  scores: scoredResults,
+};
+
+/** Jina API reference, "Reranker". vLLM, llama.cpp and LocalAI serve the same form. */
+export const JINA: RerankDialect = {
+  name: 'jina',
+  path: 'v1/rerank',
+  body: ({ model, question, passages }) => ({
+    model: model ?? '',
+    query: question,
+    documents: [...passages],
+    top_n: passages.length,
+    return_documents: false,
+  }),
+  scores: scoredResults,
+};
+
+/** `{results: [{index, relevance_score}]}`, the form that several vendors share. */
+function scoredResults(answer: unknown): readonly RawScore[] | null {
+  const results = isJsonObject(answer) ? answer['results'] : null;
+  if (!Array.isArray(results)) return null;
+  return results.map((each: unknown) => {
+    const { index, relevance_score: score } = isJsonObject(each) ? each : {};
+    return { index, score };
+  });
+}
+
+/** Hugging Face text-embeddings-inference, `POST /rerank`. A server has one model, so that requests name none. */
+export const TEI: RerankDialect = {
+  name: 'tei',
+  path: 'rerank',
+  body: ({ question, passages }) => ({ query: question, texts: [...passages], truncate: true }),
+  scores: (answer) =>
+    Array.isArray(answer)
+      ? answer.map((each: unknown) => {
+          const { index, score } = isJsonObject(each) ? each : {};
+          return { index, score };
+        })
+      : null,
+};
 
 export interface RerankRequest {
   readonly model: string | null;

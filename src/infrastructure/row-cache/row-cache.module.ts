@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { SignalsModule } from '../signals';
-import { TableChanges } from './table-changes';
+import { TableChanges } from './row-cache';
 
 @Global()
 @Module({ imports: [SignalsModule], providers: [TableChanges], exports: [TableChanges] })

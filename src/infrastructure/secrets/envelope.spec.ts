@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { open, parseSealed, placeOf, seal, type Sealed } from './envelope';
+import { open, parseSealed, placeOf, seal, type Sealed } from './secrets.service';
 
 const key = randomBytes(32);
 const place = placeOf('org-1', 'providers.openai.api_key');

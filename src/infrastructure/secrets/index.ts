@@ -1,14 +1,12 @@
-export { isSealed } from './envelope';
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
-export { SECRETS_KEY_FILE } from './key-ring';
-export { type DerivedKey, SecretsService } from './secrets.service';
+export { type DerivedKey, SECRETS_KEY_FILE, SecretsService, isSealed } from './secrets.service';
 export {
   INTEGER_BYTES,
+  UUID_BYTES,
   openToken,
   sealToken,
   signedTokenPattern,
-  UUID_BYTES,
   uuidAt,
   uuidToBytes,
 } from './signed-token';

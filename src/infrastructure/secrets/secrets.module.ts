@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DataKeyRepository } from './data-key.repository';
-import { KeyRing } from './key-ring';
-import { SecretsService } from './secrets.service';
+import { KeyRing, SecretsService } from './secrets.service';
 
 @Global()
 @Module({ providers: [KeyRing, DataKeyRepository, SecretsService], exports: [SecretsService] })

@@ -1,11 +1,130 @@
-import { Injectable } from '@nestjs/common';
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel';
+import { CONFIG, type Config, type SecretKey, keepPrivate } from '../config';
 import type { Transaction } from '../database';
 import { DataKeyRepository, type WrappedKey } from './data-key.repository';
-import { KEY_BYTES, open, parseSealed, placeOf, seal } from './envelope';
-import { KeyRing } from './key-ring';
+
+const VERSION = 'v1';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** Readable parts of a sealed value. */
+export interface Sealed {
+  readonly kid: string;
+  readonly payload: Buffer;
+}
+
+/** Additional authenticated data: a value moved to another organization or field does not open. */
+export const placeOf = (organizationId: string, field: string): string => `org|${organizationId}|${field}`;
+
+/** `v1:<kid>:<base64url of iv, ciphertext, tag>`; AES-256-GCM (NIST SP 800-38D) with a random 96-bit iv and a full tag. */
+export function seal(kid: string, key: Buffer, place: string, plain: Buffer): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(place, 'utf8'));
+  const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return `${VERSION}:${kid}:${sealed.toString('base64url')}`;
+}
+
+export function parseSealed(text: string): Sealed | null {
+  const [version, kid, payload, ...rest] = text.split(':');
+  if (version !== VERSION || !kid || !payload || rest.length > 0) return null;
+  const bytes = Buffer.from(payload, 'base64url');
+  return bytes.length < IV_BYTES + TAG_BYTES ? null : { kid, payload: bytes };
+}
+
+export const isSealed = (text: string): boolean => parseSealed(text) !== null;
+
+/** @throws when key, place or any bit differs */
+export function open(sealed: Sealed, key: Buffer, place: string): Buffer {
+  const iv = sealed.payload.subarray(0, IV_BYTES);
+  const tag = sealed.payload.subarray(-TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(place, 'utf8'));
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.payload.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+}
+
+export const SECRETS_KEY_FILE = 'secrets-key';
+
+/** Operator keys that wrap data keys, newest first. */
+@Injectable()
+export class KeyRing {
+  private readonly logger = new Logger('Secrets');
+  private readonly keys: readonly SecretKey[];
+
+  constructor(@Inject(CONFIG) config: Config) {
+    this.keys = this.load(config.secrets.keys, join(config.database.dataDir, SECRETS_KEY_FILE));
+  }
+
+  /** Key for new data keys; null without keys. */
+  newest(): SecretKey | null {
+    return this.keys[0] ?? null;
+  }
+
+  find(kid: string): SecretKey | null {
+    return this.keys.find((key) => key.kid === kid) ?? null;
+  }
+
+  all(): readonly SecretKey[] {
+    return this.keys;
+  }
+
+  private load(configured: readonly SecretKey[], file: string): readonly SecretKey[] {
+    // A generated key stays readable after the operator configured keys, until a rotation.
+    const generated = configured.length > 0 ? readKey(file) : (readKey(file) ?? this.generate(file));
+    if (generated === 'unreadable') {
+      this.logger.error(`${file} does not hold a key; secrets sealed with it cannot be read`);
+      return configured;
+    }
+    if (generated === null || configured.some(({ kid }) => kid === generated.kid)) return configured;
+    return [...configured, generated];
+  }
+
+  private generate(file: string): SecretKey | 'unreadable' | null {
+    try {
+      return generateKey(file);
+    } catch (error) {
+      this.logger.error(
+        `No key for secrets: ${file} cannot be written (${(error as NodeJS.ErrnoException).code ?? ''})`,
+      );
+      return null;
+    }
+  }
+}
+
+function readKey(file: string): SecretKey | 'unreadable' | null {
+  let text: string;
+  try {
+    keepPrivate(file);
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unreadable';
+  }
+  const [, kid, hex] = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/.exec(text) ?? [];
+  return kid === undefined || hex === undefined ? 'unreadable' : { kid, key: Buffer.from(hex, 'hex') };
+}
+
+/** Creates the key file once, complete: of two processes one wins and both read the same key. */
+function generateKey(file: string): SecretKey | 'unreadable' | null {
+  const kid = `local-${randomBytes(4).toString('hex')}`;
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(draft, `${kid}:${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readKey(file);
+}
 
 interface DataKey {
   readonly kid: string;

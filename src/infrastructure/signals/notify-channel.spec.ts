@@ -1,4 +1,4 @@
-import { NotifyChannel } from './notify-channel';
+import { NotifyChannel } from './signals';
 
 describe('signals to other processes', () => {
   it('are sent without those that are too long for a notification', async () => {

@@ -1,6 +1,127 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Client } from 'pg';
+import { isJsonObject } from '../../kernel';
 import { CONFIG, type Config } from '../config';
-import { NotifyChannel } from './notify-channel';
+
+const CHANNEL = 'bellwether_signals';
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
+/** Signals queued for a slow server. More are lost: receivers also poll. */
+const MOST_WAITING = 100;
+/** PostgreSQL's limit is 8,000 bytes. A longer signal would fail the whole statement. */
+const MOST_BYTES = 7_900;
+
+/** A connection that listens and notifies, and reconnects when lost. */
+export class NotifyChannel {
+  private readonly log = new Logger('Signals');
+  /** Own notifications come back: this id filters them. */
+  private readonly self = randomUUID();
+  private client: Client | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private pauseMs = FIRST_PAUSE_MS;
+  private waiting: string[] = [];
+  private sending: Promise<void> | null = null;
+  private closed = false;
+  private connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly url: string,
+    private readonly heard: (topic: string, payload: string) => void,
+  ) {}
+
+  get isConnected(): boolean {
+    return this.client !== null;
+  }
+
+  open(): void {
+    this.connecting ??= this.connect().finally(() => (this.connecting = null));
+  }
+
+  send(topic: string, payload: string): void {
+    if (this.client === null || this.waiting.length >= MOST_WAITING) return;
+    const message = JSON.stringify({ from: this.self, topic, payload });
+    if (Buffer.byteLength(message) > MOST_BYTES) return;
+    this.waiting.push(message);
+    this.sending ??= this.sendAll().finally(() => (this.sending = null));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.connecting;
+    await this.sending;
+    const { client } = this;
+    this.client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  /** Sends queued signals in one statement. */
+  private async sendAll(): Promise<void> {
+    while (this.client !== null && this.waiting.length > 0) {
+      const messages = this.waiting;
+      this.waiting = [];
+      try {
+        await this.client.query('SELECT pg_notify($1, m) FROM unnest($2::text[]) m', [CHANNEL, messages]);
+      } catch (error) {
+        this.log.debug({ msg: 'signals were not sent', count: messages.length, err: error });
+      }
+    }
+  }
+
+  private async connect(): Promise<void> {
+    const client = new Client({
+      connectionString: this.url,
+      application_name: 'bellwether-signals',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('notification', ({ payload }) => this.hear(payload ?? ''));
+    client.on('error', () => this.lost(client));
+    client.on('end', () => this.lost(client));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+      if (this.closed) return await client.end();
+      this.client = client;
+      this.pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      this.log.debug({ msg: 'no connection for signals', err: error });
+      client.end().catch(() => undefined);
+      this.again();
+    }
+  }
+
+  private lost(client: Client): void {
+    if (this.client !== client) return;
+    this.client = null;
+    this.waiting = [];
+    client.end().catch(() => undefined);
+    this.again();
+  }
+
+  private again(): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => this.open(), this.pauseMs);
+    this.timer.unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  private hear(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (!isJsonObject(message) || message['from'] === this.self) return;
+    const { topic, payload } = message;
+    if (typeof topic === 'string' && typeof payload === 'string') this.heard(topic, payload);
+  }
+}
 
 export type SignalHandler = (payload: string) => void;
 

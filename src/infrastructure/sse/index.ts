@@ -1,3 +1,1 @@
-export { drained } from './drained';
-export { Heartbeat } from './heartbeat';
-export { commentFrame, dataFrame, SseStream } from './sse-stream';
+export { Heartbeat, SseStream, commentFrame, dataFrame, drained } from './sse-stream';

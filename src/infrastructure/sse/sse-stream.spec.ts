@@ -1,8 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Heartbeat } from './heartbeat';
-import { commentFrame, SseStream } from './sse-stream';
+import { Heartbeat, SseStream, commentFrame } from './sse-stream';
 
 class FakeResponse extends EventEmitter {
   readonly written: string[] = [];

@@ -1,6 +1,55 @@
 import type { ServerResponse } from 'node:http';
-import { drained } from './drained';
-import { type Beating, Heartbeat } from './heartbeat';
+
+/** Half of the promised 15 s: a stream may have written just after the last beat. */
+const BEAT_MS = 7_000;
+
+interface Beating {
+  /** Called on every beat. */
+  beat(): void;
+}
+
+/** One timer for all streams: 5,000 streams would need as many timers. */
+export class Heartbeat {
+  private readonly streams = new Set<Beating>();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly intervalMs = BEAT_MS) {}
+
+  add(stream: Beating): void {
+    this.streams.add(stream);
+    this.timer ??= setInterval(() => this.beat(), this.intervalMs).unref();
+  }
+
+  remove(stream: Beating): void {
+    this.streams.delete(stream);
+    if (this.streams.size > 0 || this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private beat(): void {
+    for (const stream of this.streams) stream.beat();
+  }
+}
+
+/** Milliseconds before a stalled reader is cut off: it holds its run and the connection of the vendor. */
+const PATIENCE_MS = 30_000;
+
+/** Resolves when the response has drained or closed; after a close no `drain` follows. */
+export function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), PATIENCE_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',

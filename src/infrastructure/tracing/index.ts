@@ -1,3 +1,2 @@
-export { RequestSpans } from './request-spans';
-export { Tracer } from './tracer';
+export { RequestSpans, Tracer } from './tracer';
 export { TracingModule } from './tracing.module';

@@ -1,6 +1,4 @@
-import { APERTIUM } from './apertium.dialect';
-import { LIBRETRANSLATE } from './libretranslate.dialect';
-import type { TranslationDialect } from './translation-dialect.types';
+import { APERTIUM, LIBRETRANSLATE, type TranslationDialect } from './translation-dialect.types';
 
 export type { TranslationCall, TranslationDialect, TranslationRequest } from './translation-dialect.types';
 

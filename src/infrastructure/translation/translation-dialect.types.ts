@@ -1,4 +1,26 @@
-import type { JsonObject } from '../../kernel';
+import { type JsonObject, isJsonObject } from '../../kernel';
+
+/** Apertium APy, `GET /translate`. It takes two-letter codes; `markUnknown` would put a `*` before unknown words. */
+export const APERTIUM: TranslationDialect = {
+  name: 'apertium',
+  call: ({ text, from, to, apiKey }) => ({
+    query: { langpair: `${from}|${to}`, q: text, markUnknown: 'no' },
+    ...(apiKey === null ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+  }),
+  translation: (answer) => {
+    const data = isJsonObject(answer) ? answer['responseData'] : null;
+    return isJsonObject(data) ? data['translatedText'] : null;
+  },
+};
+
+/** LibreTranslate API, `POST /translate`. The key is a member of the body. */
+export const LIBRETRANSLATE: TranslationDialect = {
+  name: 'libretranslate',
+  call: ({ text, from, to, apiKey }) => ({
+    body: { q: text, source: from, target: to, format: 'text', ...(apiKey === null ? {} : { api_key: apiKey }) },
+  }),
+  translation: (answer) => (isJsonObject(answer) ? answer['translatedText'] : null),
+};
 
 export interface TranslationRequest {
   readonly text: string;

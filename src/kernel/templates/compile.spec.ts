@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { compileTemplate, MAX_RENDERED, renameSlots } from './compile';
-import type { SlotGrammar } from './template.types';
+import { MAX_RENDERED, type SlotGrammar, compileTemplate, renameSlots } from './compile';
 
 const GRAMMAR: SlotGrammar = { types: ['context', 'rubric', 'file', 'tool_result'], names: ['1_glossary'] };
 const SLOTS = [

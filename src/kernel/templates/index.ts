@@ -1,4 +1,3 @@
 export * from './automatic';
 export * from './compile';
 export * from './placeholder';
-export * from './template.types';

@@ -1,4 +1,4 @@
-import { isUuid, undatedUuid, uuidTime, uuidv7 } from './ids';
+import { isUuid, undatedUuid, uuidTime, uuidv7 } from '../paging';
 
 describe('uuidv7', () => {
   afterEach(() => jest.restoreAllMocks());

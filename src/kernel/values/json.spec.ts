@@ -1,4 +1,4 @@
-import { sameJson } from './json';
+import { sameJson } from './storable';
 
 describe('equal JSON', () => {
   it.each([

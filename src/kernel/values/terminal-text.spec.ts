@@ -1,4 +1,4 @@
-import { terminalJson, terminalLine, terminalText } from './terminal-text';
+import { terminalJson, terminalLine, terminalText } from './storable';
 
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
 

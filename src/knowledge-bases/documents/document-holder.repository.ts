@@ -11,7 +11,7 @@ import {
 } from '../../files';
 import { Transactions } from '../../infrastructure/database';
 import { SearchIndex } from '../search/search-index';
-import { knowledgeBaseSpace } from '../storage/document-space';
+import { knowledgeBaseSpace } from '../storage/document-scope.repository';
 
 /** Up to two blobs per document: the newest upload, and the previous one, which answers until the newest is processed. */
 const BLOBS = `

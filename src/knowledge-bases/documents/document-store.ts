@@ -4,7 +4,7 @@ import { AppError, type Caller, normalisedName, notFound, uuidv7 } from '../../k
 import { StorageLimits } from '../../metering';
 import { AuditLog, type AuditRecord } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
-import { CANCELLED } from '../ingestion/ingestion-failure';
+import { CANCELLED } from '../ingestion/ingestion.service';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { SearchIndex } from '../search/search-index';

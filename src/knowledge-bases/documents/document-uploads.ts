@@ -5,7 +5,7 @@ import { type Caller, normalisedName } from '../../kernel';
 import { batches } from '../../infrastructure/database';
 import type { UploadedFile } from '../../infrastructure/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
-import { knowledgeBaseSpace } from '../storage/document-space';
+import { knowledgeBaseSpace } from '../storage/document-scope.repository';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { DocumentStore, type SavedDocument, type StoredUpload } from './document-store';
 

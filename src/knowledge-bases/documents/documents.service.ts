@@ -1,18 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readCurrent } from '../../files';
-import { type Caller, isUuid, notFound, pageOf, type PageRequest, type Principal, uuidCursor } from '../../kernel';
 import type { UploadedFile } from '../../infrastructure/http';
+import { type Caller, type PageRequest, type Principal, isUuid, notFound, pageOf, uuidCursor } from '../../kernel';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
-import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
-import type { DocumentStatus } from '../storage/knowledge-base.types';
 import { answeringFile } from '../storage/document-files';
-import { knowledgeBaseSpace } from '../storage/document-space';
-import { DocumentStore } from './document-store';
-import { DocumentUploads } from './document-uploads';
-import type { DocumentDto, DocumentPageDto } from './document.dto';
-import { toDocumentDto } from './to-document-dto';
+import { knowledgeBaseSpace } from '../storage/document-scope.repository';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
+import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
+import type { DocumentStatus } from '../storage/knowledge-base.types';
+import { DocumentStore } from './document-store';
+import { DocumentUploads } from './document-uploads';
+import type { DocumentDto, DocumentPageDto, DocumentProgressDto } from './document.dto';
+
+function progressOf({
+  status,
+  progressCurrent,
+  progressTotal,
+  chunkCount,
+}: DocumentEntity): DocumentProgressDto | null {
+  if (status === 'completed') return { current: chunkCount, total: chunkCount };
+  return progressTotal === 0 ? null : { current: progressCurrent, total: progressTotal };
+}
+
+const toDocumentDto = (row: DocumentEntity): DocumentDto => ({
+  id: row.id,
+  knowledge_base_id: row.knowledgeBaseId,
+  filename: row.filename,
+  source_url: row.sourceUrl,
+  title: row.title,
+  content_type: row.contentType,
+  size: row.size,
+  sha256: row.sha256,
+  status: row.status,
+  progress: progressOf(row),
+  error: row.error,
+  error_code: row.errorCode,
+  warnings: row.warnings,
+  attempts: row.attempts,
+  chunk_count: row.chunkCount,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});
 
 /** How long a request waits for documents to be processed. */
 const WAIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { decodeToken, encodeToken, type StampedTarget } from './source-link-token';
+import { decodeToken, encodeToken, type StampedTarget } from './source-links';
 
 const key = randomBytes(32);
 const old = randomBytes(32);

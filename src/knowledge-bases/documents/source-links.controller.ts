@@ -13,7 +13,7 @@ import type { Response } from 'express';
 import { shownOrAttached } from '../../files';
 import { AppError } from '../../kernel';
 import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../infrastructure/http';
-import { SourceLinkReader } from './source-link-reader';
+import { SourceLinkReader } from './source-links';
 
 /** Uploads are untrusted: they must not run in our origin, nor learn the referrer. PDF viewers work in the sandbox. */
 const HEADERS = {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { LinkedAssistants } from '../../files';
 import type { Config } from '../../infrastructure/config';
 import type { SecretsService } from '../../infrastructure/secrets';
-import type { SourceLinkTarget } from './source-link-token';
-import { SourceLinks } from './source-links';
+import { type SourceLinkTarget, SourceLinks } from './source-links';
 
 const uuid = (n: number): string => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const target: SourceLinkTarget = {

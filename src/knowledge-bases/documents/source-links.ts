@@ -1,15 +1,89 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LINKED_ASSISTANTS, type LinkedAssistants } from '../../files';
-import type { Principal } from '../../kernel';
+import { LINKED_ASSISTANTS, LinkCheck, type LinkedAssistants } from '../../files';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { SecretsService } from '../../infrastructure/secrets';
+import { withinOrganization } from '../../infrastructure/database';
 import {
-  decodeToken,
-  encodeToken,
-  type SourceLinkTarget,
-  type StampedTarget,
-  TOKEN_PATTERN,
-} from './source-link-token';
+  INTEGER_BYTES,
+  SecretsService,
+  UUID_BYTES,
+  openToken,
+  sealToken,
+  signedTokenPattern,
+  uuidAt,
+  uuidToBytes,
+} from '../../infrastructure/secrets';
+import { AppError, type Caller, type Principal, reachOf } from '../../kernel';
+import { DocumentRepository } from '../storage/document.repository';
+import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import { DocumentsService } from './documents.service';
+
+/** A document and the rights to open it with. All ids but the assistant's are UUIDs. */
+export interface SourceLinkTarget {
+  readonly organizationId: string;
+  readonly knowledgeBaseId: string;
+  readonly documentId: string;
+  /** User whose access rights count: the owner of the assistant, or the reader without an assistant. */
+  readonly ownerId: string;
+  /** User who got the link. */
+  readonly readerId: string;
+  /** Assistant that answered; null for a direct query of the knowledge base. */
+  readonly assistantId: number | null;
+}
+
+export interface StampedTarget extends SourceLinkTarget {
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+const VERSION = 2;
+const HEAD_BYTES = 1 + 2 * INTEGER_BYTES;
+const BODY_BYTES = HEAD_BYTES + 5 * UUID_BYTES;
+
+const TOKEN_PATTERN = signedTokenPattern(BODY_BYTES);
+
+export function encodeToken(target: StampedTarget, key: Buffer): string {
+  const { organizationId, knowledgeBaseId, documentId, ownerId, readerId, assistantId, expiresAt } = target;
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt8(VERSION);
+  head.writeUIntBE(expiresAt, 1, INTEGER_BYTES);
+  // 0 means none: the database counts from 1.
+  head.writeUIntBE(assistantId ?? 0, 1 + INTEGER_BYTES, INTEGER_BYTES);
+  const ids = [organizationId, knowledgeBaseId, documentId, ownerId, readerId].map(uuidToBytes);
+  return sealToken(Buffer.concat([head, ...ids]), key);
+}
+
+/** Null unless one of the keys signed the token. The expiry is not checked. */
+export function decodeToken(token: unknown, keys: readonly Buffer[]): StampedTarget | null {
+  const body = openToken(token, BODY_BYTES, keys);
+  if (body?.readUInt8() !== VERSION) return null;
+  const id = (position: number): string => uuidAt(body, HEAD_BYTES + position * UUID_BYTES);
+  return {
+    organizationId: id(0),
+    knowledgeBaseId: id(1),
+    documentId: id(2),
+    ownerId: id(3),
+    readerId: id(4),
+    assistantId: body.readUIntBE(1 + INTEGER_BYTES, INTEGER_BYTES) || null,
+    expiresAt: body.readUIntBE(1, INTEGER_BYTES),
+  };
+}
+
+interface OriginalDocument {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** The same error for everything missing or forbidden, so that a link does not reveal what exists. */
+const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to a document, or no longer');
+
+/** A credential for published assistants or for several people is no sign of the reader. */
+function isReader(caller: Caller | null, { organizationId, readerId, assistantId }: SourceLinkTarget): boolean {
+  if (caller?.organizationId !== organizationId || caller.userId !== readerId) return false;
+  const { assistantIds, publishedOnly } = reachOf(caller);
+  if (publishedOnly || caller.mayNameEndUser !== undefined) return false;
+  return assistantIds === null || (assistantId !== null && assistantIds.includes(assistantId));
+}
 
 const PURPOSE = 'source-links';
 const PATH = '/api/v1/sources?link=';
@@ -87,5 +161,51 @@ export class SourceLinks {
       const target = this.read(token);
       return target === null ? link : contentPath(target);
     });
+  }
+}
+
+/** Opens source links. The signature proves access at the time of signing; the rows are checked for access now. */
+@Injectable()
+export class SourceLinkReader {
+  constructor(
+    private readonly links: SourceLinks,
+    private readonly check: LinkCheck,
+    private readonly documents: DocumentsService,
+    private readonly rows: DocumentRepository,
+    private readonly bases: KnowledgeBaseRepository,
+  ) {}
+
+  /**
+   * A link in an open chat outlives its time for the person it was made for, whom the session names.
+   * @throws {AppError} `not_found`, `link_expired`
+   */
+  async open(token: unknown, caller: Caller | null): Promise<OriginalDocument> {
+    const target = this.links.read(token);
+    if (target === null) throw nowhere();
+    if (target.expired && !isReader(caller, target)) {
+      throw new AppError(
+        'link_expired',
+        'This link has expired. Sign in, or open the conversation again for a new one.',
+      );
+    }
+    try {
+      return await withinOrganization(target.organizationId, () => this.read(target));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') throw nowhere();
+      throw error;
+    }
+  }
+
+  private async read(target: SourceLinkTarget): Promise<OriginalDocument> {
+    const { organizationId, knowledgeBaseId, documentId, ownerId, readerId } = target;
+    if (!(await this.check.areActive(organizationId, [ownerId, readerId]))) throw nowhere();
+    if (!(await this.links.isStillUsable(target))) throw nowhere();
+    // The document would show all the passages that its owner hides.
+    const shown = await this.bases.withReadablePassages({ organizationId, userId: readerId }, [knowledgeBaseId]);
+    if (!shown.has(knowledgeBaseId)) throw nowhere();
+    const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
+    // Null before the first complete set of chunks, and after deletion.
+    if (row === null || row.generation === null) throw nowhere();
+    return this.documents.download({ organizationId, userId: ownerId }, knowledgeBaseId, documentId);
   }
 }

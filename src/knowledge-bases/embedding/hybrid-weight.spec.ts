@@ -1,5 +1,5 @@
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
-import { hybridWeightOf, isForeignTo } from './hybrid-weight';
+import { hybridWeightOf, isForeignTo } from './embedding-settings';
 
 const base = (model: string, languages: string[], hybridWeight: number | null = null): KnowledgeBaseEntity =>
   ({

@@ -7,7 +7,7 @@ import { RowQueue, type RowRef } from '../storage/row-queue';
 import { isTransient } from '../storage/transient-error';
 import { VectorStore } from '../search/vectors/vector-store';
 import { VectorStoreRepository, type VectorTarget } from '../search/vectors/vector-store.repository';
-import { ChunkVectors, PAGE } from './chunk-vectors';
+import { ChunkVectors, PAGE } from './chunk-embedder';
 import { VectorIndexRepository } from './vector-index.repository';
 
 const MINUTE_MS = 60_000;

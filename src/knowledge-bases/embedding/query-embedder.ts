@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
 import type { Embedding } from '../storage/knowledge-base.types';
-import { embedTexts } from './embed-texts';
+import { embedTexts } from './chunk-embedder';
 import { textHash } from './embedding-cache.repository';
 
 const MAX_ENTRIES = 500;

@@ -1,8 +1,7 @@
-import { type VectorStore } from '../search/vectors/vector-store';
-import { ChunkEmbedder, EmbeddingTimeSliceEnded } from './chunk-embedder';
+import type { VectorStore } from '../search/vectors/vector-store';
+import { ChunkEmbedder, ChunkVectors, EmbeddingTimeSliceEnded } from './chunk-embedder';
+import type { CacheScope, CachedVector } from './embedding-cache.repository';
 import { IndexBuilder } from './index-builder';
-import { ChunkVectors } from './chunk-vectors';
-import type { CachedVector, CacheScope } from './embedding-cache.repository';
 
 const embedding = { provider: 'openai', model: 'm', dimensions: 2 };
 const organizationId = 'o';

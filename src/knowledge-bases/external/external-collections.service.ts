@@ -1,7 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { pageOf, type PageRequest, type Principal, textCursor } from '../../kernel';
+import { TableImport } from '../../infrastructure/database';
+import { type PageRequest, type Principal, pageOf, textCursor } from '../../kernel';
 import type { ExternalCollectionPageDto } from './external-collection.dto';
+import { ExternalCollectionEntity } from './external-collection.entity';
 import { ExternalCollectionRepository } from './external-collection.repository';
+
+/** A collection of an external server in the list of another installation. */
+export type ImportedCollection = Readonly<
+  Pick<ExternalCollectionEntity, 'collectionId' | 'ownerId' | 'name' | 'shared'>
+>;
+
+@Injectable()
+export class CollectionImport extends TableImport<ExternalCollectionEntity, ImportedCollection> {
+  constructor() {
+    super({
+      entity: ExternalCollectionEntity,
+      idColumn: 'collectionId',
+      keyColumns: ['collectionId'],
+      toRow: (value) => value,
+      toValue: ({ collectionId, ownerId, name, shared }) => ({ collectionId, ownerId, name, shared }),
+    });
+  }
+}
 
 /** Lists the known collections of an external server. Access to their passages is the server's decision. */
 @Injectable()

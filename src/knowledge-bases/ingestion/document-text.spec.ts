@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cutText, type DocumentFormat, type PageStart } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
-import { chunkBatches, type ChunkSource, chunksOf } from './document-text';
+import { chunkBatches, type ChunkSource, chunksOf } from './document-reader';
 
 interface Options {
   readonly size?: number;

@@ -4,12 +4,12 @@ import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { processed } from '../storage/document-files';
-import { knowledgeBaseSpace } from '../storage/document-space';
+import { knowledgeBaseSpace } from '../storage/document-scope.repository';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { IndexedChunk } from '../search/chunk.types';
-import { NO_LANGUAGE, searchConfiguration } from '../search/words/language';
+import { NO_LANGUAGE, searchConfiguration } from '../search/searchable-text';
 import { type LockedKnowledgeBase, SearchIndex } from '../search/search-index';
 import { isIn, LanguageDetector, type TextLanguage } from '../../infrastructure/languages';
 

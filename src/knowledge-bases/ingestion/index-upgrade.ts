@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Transactions } from '../../infrastructure/database';
 import { JobQueue } from '../../infrastructure/jobs';
-import { INDEX_VERSION } from '../search/words/searchable-text';
+import { INDEX_VERSION } from '../search/searchable-text';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { RowRef } from '../storage/row-queue';

@@ -1,24 +1,149 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseUnavailable, Transactions } from '../../infrastructure/database';
-import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
-import type { Progress } from '../storage/document-scope.repository';
+import { ExtractionError } from '../../extraction';
+import { BlobStore, BlobSweep } from '../../files';
+import { Transactions, isDatabaseUnavailable } from '../../infrastructure/database';
+import { JobAborted, JobQueue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';
+import { AppError } from '../../kernel';
+import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
+import { SearchIndex } from '../search/search-index';
+import { allFiles } from '../storage/document-files';
+import { type Progress, knowledgeBaseSpace } from '../storage/document-scope.repository';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
-import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
+import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import type { RowRef } from '../storage/row-queue';
+import { isTransient } from '../storage/transient-error';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
-import {
-  describeFailure,
-  type IngestionFailure,
-  MAX_ATTEMPTS,
-  MAX_LOST_STARTS,
-  SET_ASIDE,
-  TOO_OFTEN,
-} from './ingestion-failure';
 import { IngestionRequests } from './ingestion-requests';
-import type { RowRef } from '../storage/row-queue';
+
+interface IngestionFailure {
+  readonly code: string;
+  /** A sentence for the owner. */
+  readonly message: string;
+  /** A retry may succeed. */
+  readonly transient: boolean;
+  /** Most tries of a document with this failure; no limit without it. */
+  readonly tries?: number;
+}
+
+export const CANCELLED = { status: 'failed', error: 'Cancelled', errorCode: 'document.cancelled' } as const;
+
+/** Starts of a document whose process ended; the next one is refused. */
+const MAX_LOST_STARTS = 2;
+const SET_ASIDE: IngestionFailure = {
+  code: 'document.resource',
+  message:
+    'The service ended twice while it read this document, so it was set aside. ' +
+    'Save it in another format or in parts; if the service was stopped for another reason, try again',
+  transient: false,
+};
+
+/** Stops a document that crashes its worker at every try. */
+const MAX_ATTEMPTS = 25;
+const TOO_OFTEN: IngestionFailure = {
+  code: 'document.resource',
+  message: 'Processing did not finish in many attempts; the document may be too large for this server',
+  transient: false,
+};
+
+const isSystemError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'syscall' in error && 'code' in error;
+
+/** One retry, because a busy machine may be the reason. */
+const TIMEOUT_TRIES = 2;
+
+/** Unknown errors get a general message: theirs may hold internals. */
+export function describeFailure(error: unknown): IngestionFailure {
+  if (error instanceof ExtractionError) {
+    const { code, message } = error;
+    return code === 'document.timeout'
+      ? { code, message, transient: true, tries: TIMEOUT_TRIES }
+      : { code, message, transient: false };
+  }
+  if (error instanceof AppError && error.code === 'not_found') {
+    return { code: 'document.missing', message: 'The uploaded file is missing; upload it again', transient: false };
+  }
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.detail, transient: isTransient(error.code) };
+  }
+  if (isDatabaseUnavailable(error) || isSystemError(error)) {
+    return { code: 'unavailable', message: 'A service behind this one did not answer; try again', transient: true };
+  }
+  return { code: 'internal_error', message: 'The document could not be processed; try again', transient: false };
+}
+
+const EVERY_MS = 30_000;
+/** Seconds. Younger documents have a job or a worker. */
+const NEGLECTED_AFTER = 30;
+const PAGE_SIZE = 1_000;
+/** Pages of one sweep: the start of the service waits for the first sweep. */
+const PAGES = 10;
+
+/** Finds waiting documents whose job was lost or ran out of tries, and files left behind by a process that died. */
+@Injectable()
+export class IngestionSweep {
+  private readonly log = new Logger(IngestionSweep.name);
+  /** Id where the next sweep continues. */
+  private after: string | null = null;
+
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly requests: IngestionRequests,
+    private readonly writer: DocumentWriter,
+    jobs: JobQueue,
+    blobs: BlobSweep,
+  ) {
+    blobs.register('knowledge-bases', ({ organizationId, holderId, names }) =>
+      documents.named(organizationId, holderId, names),
+    );
+    jobs.sweep(EVERY_MS, (context) => this.sweep(context));
+  }
+
+  private async sweep({ alone, first }: SweepContext): Promise<void> {
+    if (alone && first) await this.documents.expireClaims();
+    for (const row of await this.documents.withUnusedFiles(PAGE_SIZE)) await this.writer.clearFiles(row);
+    let found = await this.requests.repair([], await this.documents.hidden(PAGE_SIZE));
+    for (let page = 0; page < PAGES; page++) {
+      const neglected = await this.documents.neglected(first ? 0 : NEGLECTED_AFTER, PAGE_SIZE, this.after);
+      found += await this.requests.repair(neglected, []);
+      this.after = neglected.length < PAGE_SIZE ? null : (neglected.at(-1)?.id ?? null);
+      if (this.after === null) break;
+    }
+    if (found > 0) this.log.log({ msg: 'documents without a job were enqueued again', documents: found });
+  }
+}
+
+/** Removes deleted documents: first the chunks in short transactions, then the files, then the row. */
+@Injectable()
+export class DocumentPurge {
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly index: SearchIndex,
+    private readonly blobs: BlobStore,
+    private readonly requests: IngestionRequests,
+  ) {
+    requests.onPurge((job) => this.run(job));
+  }
+
+  /** The document, or its knowledge base, must be marked as deleted: no worker may write to it. */
+  async purge(row: DocumentEntity): Promise<void> {
+    const { organizationId, knowledgeBaseId, id } = row;
+    await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, null);
+    await this.blobs.removeAll(knowledgeBaseSpace(organizationId, knowledgeBaseId), allFiles(row));
+    await this.documents.within(organizationId).remove(id);
+    await this.knowledgeBases.within(organizationId).dropUnusedLanguages(knowledgeBaseId);
+  }
+
+  private async run({ data: { organizationId, id } }: RunningJob<RowRef>): Promise<void> {
+    const row = await this.documents.within(organizationId).find(id);
+    if (row !== null && row.deletedAt !== null) await this.purge(row);
+    this.requests.notify();
+  }
+}
 
 const DATABASE_PAUSE_MS = 500;
 

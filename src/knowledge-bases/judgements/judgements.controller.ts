@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Res }
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
-import { EvaluateDto, EvaluationDto } from './evaluation/evaluation.dto';
-import { EvaluationService } from './evaluation/evaluation.service';
+import { EvaluateDto, EvaluationDto } from './evaluation.dto';
+import { EvaluationService } from './evaluation.service';
 import { JudgeDto, JudgementDto, JudgementListDto, JudgementListQueryDto } from './judgement.dto';
 import { JudgementsService } from './judgements.service';
 

@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isUuid, notFound, type Principal, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
+import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7 } from '../../kernel';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { JudgeDto, JudgementDto, JudgementListDto } from './judgement.dto';
-import { passageHash, questionHash } from './passage-hashes';
-import type { JudgementEntity } from './storage/judgement.entity';
-import { JudgementRepository } from './storage/judgement.repository';
+import type { JudgementEntity } from './judgement.entity';
+import { JudgementRepository } from './judgement.repository';
+
+/** Of a question, ignoring white space around and in it, and case. */
+const questionHash = (question: string): string =>
+  createHash('sha256').update(question.trim().replace(/\s+/g, ' ').toLowerCase()).digest('hex');
+
+/** Of a passage of these chunks. */
+const passageHash = (chunks: readonly string[]): string => createHash('sha256').update(chunks.join(' ')).digest('hex');
 
 export const MOST_JUDGEMENTS = 1_000;
 const EXCERPT_CHARS = 400;

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
-import { chunkHash } from '../search/chunk-hash';
+import { chunkHash } from '../search/chunk.types';
 import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';
 import { RetrievalService } from './retrieval.service';
 

@@ -1,27 +1,118 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, type Source } from '../../kernel';
+import { isMultilingualEmbedding } from '../../connectors';
+import { AppError, type LanguageGap, type Match, type Principal, type SearchFacts, type Source } from '../../kernel';
 import type { KnowledgeBaseRuntime } from '../../organizations';
 import { SourceLinks } from '../documents/source-links';
+import type { Hit } from '../search/chunk.types';
+import { hasPhrases } from '../search/searchable-text';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import type { RetrievalMode } from '../storage/knowledge-base.types';
-import type { Hit } from '../search/chunk.types';
-
-import { type Selection, selectPassages } from './passages/select-passages';
-import { type Candidate, externalCandidate, isOwn, withColumnNames } from './passages/candidate';
-import { referenceInWords, referenceName } from './collections/collection-names';
-import { CollectionReferences, type Resolved } from './collections/collection-references';
-import { type ExternalAnswer, ExternalSearch } from './collections/external-search';
-import { failureOfAll } from './collections/external-failure';
-import { OwnSearch, type SearchPlan } from './collections/own-search';
-import { hitLists, type HitLists } from './passages/hit-lists';
-import { searchedQuestion } from './question/searched-question';
-import { materialLanguages } from './question/wordings';
+import { CollectionReferences, type Resolved, referenceInWords, referenceName } from './collection-references';
+import { type ExternalAnswer, ExternalSearch, failureOfAll } from './external-search';
+import { OwnSearch, type SearchPlan } from './own-search';
+import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './passages/candidate';
 import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
-import { rerankDepth, Rerankers } from './reranking/rerankers';
-import type { Reranking } from './reranking/reranking';
-import { withinBudget } from './passages/token-budget';
+import { type Selection, selectPassages, withinBudget } from './passages/select-passages';
+import { type Question, foreignLanguages, languagesOf, materialLanguages } from './question/wordings';
+import { Rerankers, type Reranking, rerankDepth } from './reranking';
+
+/** Below it, the best passage usually has one word of several by chance. */
+const WEAK = 0.5;
+/** Share of the rarest words that gives the strength `WEAK`: less than one word of three. */
+const SHARE_AT_WEAK = 0.2;
+
+/**
+ * Strength of the best passage: the share of the question's six rarest words that the passage has, weighted by rarity and
+ * saturated as in BM25. It is scaled so that `SHARE_AT_WEAK` gives 0.5. Null without a keyword search.
+ */
+export function matchOf(hits: readonly Pick<Hit, 'strength'>[]): Match | null {
+  const shares = hits.flatMap(({ strength }) => strength ?? []);
+  if (shares.length === 0) return null;
+  const strength = 1 - WEAK ** (Math.max(...shares) / SHARE_AT_WEAK);
+  return { strength: Math.round(strength * 1000) / 1000, weak: strength < WEAK };
+}
+
+const NO_MATCH: Match = { strength: 0, weak: true };
+
+/** Nothing is known about the question. */
+export const AS_ASKED: SearchFacts = { match: null, searchedFor: null, languages: null };
+
+/** The question of a search, with the knowledge bases and corrections. */
+interface Asked {
+  readonly question: Question;
+  readonly bases: readonly SearchedBase[];
+  readonly vectors: readonly { readonly knowledgeBaseId: string }[];
+  readonly searchedFor: string | null;
+}
+
+function searchedQuestion(
+  { question, bases, vectors, searchedFor }: Asked,
+  hits: readonly Hit[],
+  isExternal: boolean,
+): SearchFacts {
+  const isAsked = bases.length > 0 && question.text.trim() !== '';
+  return {
+    match: isExternal || vectors.length > 0 || !isAsked ? null : (matchOf(hits) ?? NO_MATCH),
+    searchedFor,
+    languages: languageGap({ question, bases, vectors }),
+  };
+}
+
+type SearchedBase = Pick<KnowledgeBaseEntity, 'id' | 'language' | 'languages' | 'indexVersion' | 'vectorEmbedding'>;
+
+/** Null when some passages are in the language of the question. */
+function languageGap({ question, bases, vectors }: Omit<Asked, 'searchedFor'>): LanguageGap | null {
+  const { language, translations } = question;
+  if (language === null) return null;
+  const all = new Set(bases.flatMap((base) => languagesOf(base, language)));
+  const material = foreignLanguages(bases, language);
+  if (material.length === 0 || material.length < all.size) return null;
+  const embedded = new Set(vectors.map(({ knowledgeBaseId }) => knowledgeBaseId));
+  const isEmbedded = ({ id, vectorEmbedding }: SearchedBase): boolean =>
+    embedded.has(id) && vectorEmbedding !== null && isMultilingualEmbedding(vectorEmbedding.model);
+  const isTranslated = material.some((each) => translations.has(each));
+  const bridge = isTranslated ? 'translator' : bases.some(isEmbedded) ? 'embedding' : null;
+  return { question: language.language, material, bridge };
+}
+
+interface HitLists {
+  /** In the order of the knowledge bases, each best first. */
+  readonly lists: readonly (readonly Candidate[])[];
+  /** Whether a deeper search may find more. */
+  readonly isCut: boolean;
+}
+
+interface Pass {
+  readonly bases: readonly { readonly id: string; readonly name: string }[];
+  readonly phrases: readonly string[];
+  readonly threshold: number;
+  /** Limit of the search: hits per knowledge base. */
+  readonly depth: number;
+  /** No deeper pass follows. */
+  readonly isLast: boolean;
+}
+
+/** Hits of each knowledge base above the threshold and with the quoted phrases. */
+function hitLists(hits: readonly Hit[], { bases, phrases, threshold, depth, isLast }: Pass): HitLists {
+  const allowed = withPhrases(hits, phrases).filter(({ similarity }) => similarity >= threshold);
+  const isFull = ({ id }: Pass['bases'][number]): boolean =>
+    hits.filter((hit) => hit.knowledge_base_id === id).length >= depth;
+  return {
+    lists: bases.map(({ id, name }) =>
+      allowed.flatMap((hit) => (hit.knowledge_base_id === id ? [ownCandidate(hit, name)] : [])),
+    ),
+    isCut: !isLast && bases.some(isFull),
+  };
+}
+
+/** The hits that have the quoted phrases; all of them when none has. */
+function withPhrases(hits: readonly Hit[], phrases: readonly string[]): readonly Hit[] {
+  if (phrases.length === 0) return hits;
+  const exact = hits.filter(({ section, text }) => hasPhrases(`${section}\n${text}`, phrases));
+  return exact.length === 0 ? hits : exact;
+}
 
 /**
  * Hits per knowledge base in the first pass. Each hit copies a text, so a search by words alone fetches few more than

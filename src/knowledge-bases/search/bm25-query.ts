@@ -1,5 +1,5 @@
-import { HIT_ROWS } from './hit-rows';
-import { termsOf } from './words/terms';
+import { HIT_ROWS } from './hybrid-fusion';
+import { termsOf } from './searchable-text';
 
 /** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): term frequency saturation, length weight. */
 export const K1 = 1;

@@ -1,3 +1,8 @@
+import { createHash } from 'node:crypto';
+
+/** The same hash as `md5(text)` in PostgreSQL. */
+export const chunkHash = (text: string): string => createHash('md5').update(text).digest('hex');
+
 /** A chunk to be indexed. Offsets are UTF-16 code units of the document's text. */
 export interface IndexedChunk {
   readonly start: number;

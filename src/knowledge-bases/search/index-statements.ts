@@ -1,5 +1,5 @@
 import { B, BLOCK, K1 } from './bm25-query';
-import { termsOf } from './words/terms';
+import { termsOf } from './searchable-text';
 
 /** Chunks that one transaction adds or removes. On the embedded engine, all other queries wait for the transaction. */
 export const INDEX_BATCH = 16;

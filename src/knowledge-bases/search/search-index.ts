@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import type { IndexedChunk } from './chunk.types';
 import { ADD_CHUNKS, INDEX_BATCH, LOCK, REMOVE_CHUNKS } from './index-statements';
-import { withoutStopWords } from './words/stop-words';
+import { withoutStopWords } from './searchable-text';
 
 export interface IndexedDocument {
   readonly organizationId: string;

@@ -1,4 +1,4 @@
-import { nextRefresh } from './refresh-schedule';
+import { nextRefresh } from './source-refresh.service';
 
 const now = new Date('2026-03-01T00:00:00Z');
 const minutes = (refresh: 'manual' | 'daily' | 'weekly', failures: number): number | null => {

@@ -1,22 +1,139 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { type Transaction, Transactions } from '../../infrastructure/database';
+import { JobAborted, type JobHandler, JobQueue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';
 import { AppError } from '../../kernel';
-import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
 import { DocumentStore } from '../documents/document-store';
 import { DocumentUploads } from '../documents/document-uploads';
-import { describeFailure } from '../ingestion/ingestion-failure';
+import { BatchPoller } from '../ingestion/batch-poller';
+import { describeFailure } from '../ingestion/ingestion.service';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
-import type { RowRef } from '../storage/row-queue';
-import { type FetchedContent, SourceFetcher } from './fetching/source-fetcher';
-import { documentName, freeName } from './fetching/source-name';
-import { SourceError } from './fetching/source.errors';
-import { nextRefresh } from './refresh-schedule';
-import { SourceRequests } from './source-requests';
-import type { SourceEntity } from './storage/source.entity';
-import { SourceRepository } from './storage/source.repository';
+import { RowQueue, type RowRef } from '../storage/row-queue';
+import { type FetchedContent, SourceError, SourceFetcher } from './source-fetcher';
+import type { SourceEntity, SourceRefresh } from './source.entity';
+import { SourceRepository } from './source.repository';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const FIRST_RETRY_MS = 15 * MINUTE_MS;
+const INTERVAL_MS: Readonly<Record<SourceRefresh, number | null>> = {
+  manual: null,
+  daily: DAY_MS,
+  weekly: 7 * DAY_MS,
+};
+
+/**
+ * When a source is fetched again. After failures that may pass: exponential backoff up to the interval. `failures` counts
+ * those in a row, 0 after a success or a failure that stays.
+ */
+export function nextRefresh(refresh: SourceRefresh, failures: number, now: Date): Date | null {
+  const interval = INTERVAL_MS[refresh];
+  if (interval === null) return null;
+  const backoff = failures === 0 ? interval : FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20);
+  return new Date(now.getTime() + Math.min(interval, backoff));
+}
+
+const EVERY_MS = 30_000;
+const BATCH = 1_000;
+
+const QUEUE = { name: 'source-refresh', concurrency: 2, retries: 5, retryDelay: 2, timeoutMs: 5 * 60_000 };
+
+/** The queue of sources to fetch, and waiting for them. */
+@Injectable()
+export class SourceRequests {
+  private readonly queue: RowQueue;
+  private readonly untilFetched: BatchPoller;
+
+  constructor(
+    jobs: JobQueue,
+    sources: SourceRepository,
+    private readonly transactions: Transactions,
+  ) {
+    this.queue = new RowQueue(jobs, QUEUE);
+    this.untilFetched = new BatchPoller(
+      (ids) => sources.unfinishedOf(ids),
+      () => jobs.isStopping,
+    );
+  }
+
+  onRefresh(handler: JobHandler<RowRef>): void {
+    this.queue.handle(handler);
+  }
+
+  /** Part of the transaction that makes the sources wait. Call `wake` after the commit. */
+  send(sources: readonly RowRef[], tx: Transaction): Promise<void> {
+    return this.queue.send(sources, tx);
+  }
+
+  wake(): void {
+    this.queue.wake();
+  }
+
+  /** Enqueues waiting sources without a job. */
+  async repair(waiting: readonly RowRef[]): Promise<void> {
+    await this.queue.repair(waiting, this.transactions);
+  }
+
+  settled(id: string, limitMs: number): Promise<void> {
+    return this.untilFetched.wait([id], limitMs);
+  }
+
+  /** Tells waiting requests that this process has finished a source. */
+  notify(): void {
+    this.untilFetched.notify();
+  }
+}
+
+/** Starts refreshes whose time has come, and those whose job was lost. */
+@Injectable()
+export class SourceSweep {
+  constructor(
+    private readonly sources: SourceRepository,
+    private readonly requests: SourceRequests,
+    jobs: JobQueue,
+  ) {
+    jobs.sweep(EVERY_MS, (context) => this.sweep(context));
+  }
+
+  async sweep({ alone, first }: SweepContext): Promise<void> {
+    await this.sources.startDue(alone && first);
+    await this.requests.repair(await this.sources.waiting(BATCH));
+  }
+}
+
+const LONGEST = 160;
+
+/** Name of the document of an address: host and path, readable for people. No uploaded file has such a name by chance. */
+export function documentName(address: string, extension: string): string {
+  const { host, pathname, search } = new URL(address);
+  const parts = pathname.split('/').filter((part) => part !== '');
+  const named = [host, ...parts.map(readable)].join(' › ') + readable(search);
+  const stem = named.toLowerCase().endsWith(`.${extension}`) ? named.slice(0, -extension.length - 1) : named;
+  const short = stem.length > LONGEST ? `${stem.slice(0, LONGEST).toWellFormed()}…` : stem;
+  return `${short}.${extension}`;
+}
+
+/** The name with the number that makes it free. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  const dot = name.lastIndexOf('.');
+  for (let number = 2, free = name; ; number++) {
+    if (!taken.has(free)) return free;
+    free = `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
+  }
+}
+
+function readable(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // Stays as it is written in the address.
+  }
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}/\\]+/gu, ' ').toWellFormed();
+}
 
 interface Claimed {
   readonly row: SourceEntity;

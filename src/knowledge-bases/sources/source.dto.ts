@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsUrl, Matches, MaxLength } from 'class-validator';
 import { MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
-import { SOURCE_KINDS, SOURCE_REFRESHES, type SourceKind, type SourceRefresh } from './storage/source.types';
+import { SOURCE_KINDS, SOURCE_REFRESHES, type SourceKind, type SourceRefresh } from './source.entity';
 
 const STATUSES = ['pending', 'fetching', 'processing', 'completed', 'failed'] as const;
 export type SourceStatus = (typeof STATUSES)[number];

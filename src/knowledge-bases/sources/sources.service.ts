@@ -1,29 +1,71 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
+import { OutboundClient } from '../../infrastructure/outbound';
 import {
   AppError,
   type Caller,
+  type PageRequest,
+  type Principal,
   isUuid,
   notFound,
   pageOf,
-  type PageRequest,
-  type Principal,
   uuidCursor,
   uuidv7,
 } from '../../kernel';
-import { AuditLog } from '../../infrastructure/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
-import { OutboundClient } from '../../infrastructure/outbound';
 import { DocumentsService } from '../documents/documents.service';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
+import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
-import type { CreateSourceDto, SourceDto, SourcePageDto, UpdateSourceDto } from './source.dto';
-import { addressOf } from './source-address';
-import { nextRefresh } from './refresh-schedule';
-import { SourceRequests } from './source-requests';
-import type { SourceEntity } from './storage/source.entity';
-import { DUE, SourceRepository } from './storage/source.repository';
-import { toSourceDto } from './to-source-dto';
+import { extensionOf, isCaptionsFile } from './source-fetcher';
+import { watchAddress } from './watch-page';
+import { SourceRequests, nextRefresh } from './source-refresh.service';
+import type { CreateSourceDto, SourceDto, SourcePageDto, SourceStatus, UpdateSourceDto } from './source.dto';
+import type { SourceEntity } from './source.entity';
+import { DUE, SourceRepository } from './source.repository';
+
+/**
+ * The address as it is stored: without a fragment, which is never sent; a video by its watch page.
+ * @throws {AppError} `outbound_refused`
+ */
+export function addressOf(text: string): Pick<SourceEntity, 'url' | 'kind'> {
+  if (!URL.canParse(text)) throw new AppError('outbound_refused', 'This is not a valid URL');
+  const url = new URL(text);
+  url.hash = '';
+  const watch = watchAddress(url);
+  if (watch !== null) return { url: watch, kind: 'video' };
+  return { url: url.href, kind: isCaptionsFile(extensionOf(url)) ? 'video' : 'page' };
+}
+
+function statusOf({ status }: SourceEntity, document: DocumentEntity | undefined): SourceStatus {
+  if (status !== 'fetched') return status;
+  if (document?.status === 'pending' || document?.status === 'processing') return 'processing';
+  return document?.status === 'failed' ? 'failed' : 'completed';
+}
+
+/** `document`: the one of the source, unless it was deleted. */
+function toSourceDto(row: SourceEntity, document: DocumentEntity | undefined): SourceDto {
+  const status = statusOf(row, document);
+  const failure = status === 'failed' && row.status === 'fetched' ? document : row;
+  return {
+    id: row.id,
+    knowledge_base_id: row.knowledgeBaseId,
+    url: row.url,
+    kind: row.kind,
+    refresh: row.refresh,
+    language: row.language,
+    status,
+    error: failure?.error ?? null,
+    error_code: failure?.errorCode ?? null,
+    document_id: document?.id ?? null,
+    title: document?.title ?? null,
+    checked_at: row.checkedAt,
+    fetched_at: row.fetchedAt,
+    next_refresh_at: row.nextAt,
+    created_at: row.createdAt,
+  };
+}
 
 /** How long a request waits for the content, and then for its indexing. */
 const WAIT_MS = 10_000;

@@ -1,9 +1,17 @@
 import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { normalisedName } from '../../kernel';
+import type { BlobSpace } from '../../files';
 import { TenantScope } from '../../infrastructure/database';
-import { type DocumentEntity } from './document.entity';
+import { normalisedName } from '../../kernel';
+import type { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
+
+/** Folder of the original files of a knowledge base. */
+export const knowledgeBaseSpace = (organizationId: string, knowledgeBaseId: string): BlobSpace => [
+  'knowledge-bases',
+  organizationId,
+  knowledgeBaseId,
+];
 
 export interface DocumentFilter {
   readonly knowledgeBaseId: string;

@@ -1,6 +1,6 @@
 import { processLabel } from '../../infrastructure/database';
 import type { Batch, RollbackReport } from '../batches/batch.types';
-import { batchView } from './migration-view';
+import { batchView } from './migrations.controller';
 
 const at = '2026-11-22T12:00:00.000Z';
 const report: RollbackReport = {

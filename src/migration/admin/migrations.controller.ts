@@ -1,19 +1,67 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../kernel';
-import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
+import { Access, CurrentCaller, PageQueryDto, clientAbortSignal, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
+import { type Caller, type Page, snakeCased } from '../../kernel';
+import type {
+  Batch,
+  BatchItem,
+  MigrationPlan,
+  OrganizationStatus,
+  RollbackReport,
+  VerifyReport,
+} from '../batches/batch.types';
 import {
   BatchDetailDto,
   BatchDto,
+  type BatchItemDto,
+  type BatchItemPageDto,
   MigrationPlanDto,
   MigrationStatusDto,
+  type OrganizationVersionsDto,
+  type RollbackResultDto,
   RolledBackDto,
+  type VerifyResultDto,
 } from '../batches/migration-answer.dto';
 import { MigrationAdmin } from './migration-admin.service';
 import { BatchItemsQueryDto, StartMigrationDto, StartRollbackDto } from './migration.dto';
-import { batchView, itemsView, organizationView, planView, rollbackView } from './migration-view';
+
+/** A batch whose process ended unexpectedly is interrupted, whatever its row says. */
+function stateOf({ state, lease, background }: Batch): string {
+  return state === 'running' && lease === null && !background ? 'interrupted' : state;
+}
+
+/** Without the process id and host name, which are for operators. */
+const leaseView = ({ holder, until }: NonNullable<Batch['lease']>): BatchDto['lease'] => ({
+  holder: holder.label.replace(/ \(.*$/, ''),
+  until: until.toISOString(),
+});
+
+export const rollbackView = (report: RollbackReport): RollbackResultDto => snakeCased(report);
+
+export const verifyView = (report: VerifyReport): VerifyResultDto => snakeCased(report);
+
+export function batchView(batch: Batch): BatchDto {
+  const { background: _, forced: _forced, batchSize: _size, actor: _actor, ...shown } = batch;
+  const { applyCursor: _apply, rollbackCursor: _rollback, lease, ...rest } = shown;
+  return { ...snakeCased(rest), state: stateOf(batch), lease: lease === null ? null : leaseView(lease) };
+}
+
+export function itemView({ organizationId: _id, oldHash: _old, newHash: _new, ...item }: BatchItem): BatchItemDto {
+  return snakeCased(item);
+}
+
+const itemsView = ({ items, ...page }: Page<BatchItem>): BatchItemPageDto => ({
+  items: items.map(itemView),
+  ...page,
+});
+
+export const organizationView = (status: OrganizationStatus): OrganizationVersionsDto => snakeCased(status);
+
+export function planView({ organizationId: _, ...plan }: MigrationPlan): MigrationPlanDto {
+  return { dry_run: true, ...snakeCased(plan) };
+}
 
 const PATH = 'api/v1/admin/migrations';
 const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;

@@ -1,21 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type MetadataMigrator, type RewriteSubject, StaticChecks } from '../../assistants';
 import {
-  classicPath,
-  definitionMetadata,
   type MetadataVersion,
-  migrateDefinition,
   type PromptDifference,
   type RewritePlan,
+  classicPath,
+  definitionMetadata,
+  migrateDefinition,
+  parseMetadata,
+  runningVersion,
+  versionProblem,
 } from '../../assistants/definition';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import type { Problem } from '../../kernel';
 import { StrategyCatalogue } from '../../orchestrators';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { EventLoopYield } from './yield-to-event-loop';
-import { storedVersion } from './stored-version';
 import { compareDocuments } from './compare-documents';
-import { MOST_SLOTS, TOO_MANY_SLOTS } from './proof-budget';
 import { PromptRenderer } from './prompt-renderer';
+import { MOST_SLOTS, TOO_MANY_SLOTS } from './proof-budget';
+import { EventLoopYield } from './yield-to-event-loop';
+
+/** Metadata version of a stored document; null when it cannot be read or the version is unknown. */
+export function storedVersion({ definition }: RewriteSubject): MetadataVersion | null {
+  const parsed = parseMetadata(definition.metadata);
+  return parsed.ok && versionProblem(parsed.metadata) === null ? runningVersion(parsed.metadata) : null;
+}
 
 type Definition = RewriteSubject['definition'];
 

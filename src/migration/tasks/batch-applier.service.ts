@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject, type Rewritten } from '../../assistants';
-import type { Caller, Problem } from '../../kernel';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { toAppError } from '../../infrastructure/http';
+import type { Caller, Problem } from '../../kernel';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchLeases, type HeldBatch, LeaseLost } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';
 import type { Batch, BatchItem, TaskControl } from '../batches/batch.types';
 import { boundedDifferences, boundedProblems } from './bounded';
-import { Candidates, type Examined } from './candidates.service';
-import { definitionHash } from './definition-hash';
+import { Candidates, type Examined, definitionHash } from './migration-planner.service';
 
 const CHANGED: readonly Problem[] = [
   { path: '', message: 'was changed or deleted during the migration; run again', code: 'assistant.changed' },

@@ -12,7 +12,7 @@ import {
   type RollbackReport,
   type TaskControl,
 } from '../batches/batch.types';
-import { definitionHash } from './definition-hash';
+import { definitionHash } from './migration-planner.service';
 
 type RollbackCounts = {
   -readonly [Name in 'rolledBack' | 'gone' | 'historyMissing' | 'editedCount']: RollbackReport[Name];

@@ -10,7 +10,7 @@ import {
   type VerifyReport,
 } from '../batches/batch.types';
 import { EventLoopYield } from '../proof/yield-to-event-loop';
-import { definitionHash } from './definition-hash';
+import { definitionHash } from './migration-planner.service';
 
 type Finding = 'sound' | 'edited' | 'gone' | Omit<VerifyFault, 'assistantId'>;
 

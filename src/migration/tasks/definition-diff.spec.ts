@@ -1,4 +1,4 @@
-import { definitionDiff } from './definition-diff';
+import { definitionDiff } from './migration-planner.service';
 
 const diff = (before: [string, string], after: [string, string], limit?: number): string[] =>
   definitionDiff(

@@ -1,7 +1,6 @@
 import type { RewriteSubject } from '../../assistants';
 import type { OrganizationsService } from '../../organizations';
-import type { Candidates, Examined, Verdict } from './candidates.service';
-import { MigrationPlanner } from './migration-planner.service';
+import { type Candidates, type Examined, MigrationPlanner, type Verdict } from './migration-planner.service';
 
 const COUNT = 400;
 const LONG = 'x'.repeat(20_000);

@@ -1,12 +1,10 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { RewriteSubject } from '../../assistants';
-import type { AssistantType, MetadataVersion } from '../../assistants/definition';
-import { AppError } from '../../kernel';
+import { AssistantRewrites, type RewriteSubject } from '../../assistants';
+import type { AssistantType, MetadataVersion, RewritePlan } from '../../assistants/definition';
+import { AppError, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { boundedDifferences, boundedProblems } from './bounded';
-import { EventLoopYield } from '../proof/yield-to-event-loop';
-import { Candidates, type Verdict } from './candidates.service';
-import { definitionDiff } from './definition-diff';
+import { BatchItemRepository } from '../batches/batch-item.repository';
 import type {
   BatchScope,
   MigrationPlan,
@@ -16,7 +14,179 @@ import type {
   TaskControl,
   VersionCount,
 } from '../batches/batch.types';
-import { storedVersion } from '../proof/stored-version';
+import { storedVersion } from '../proof/proved-migrator';
+import { EventLoopYield } from '../proof/yield-to-event-loop';
+import { boundedDifferences, boundedProblems } from './bounded';
+
+export type Verdict =
+  | { readonly kind: 'current'; readonly from: MetadataVersion }
+  | { readonly kind: 'skipped'; readonly from: MetadataVersion | null; readonly problems: readonly Problem[] }
+  | { readonly kind: 'ready'; readonly from: MetadataVersion; readonly plan: Extract<RewritePlan, { status: 'ready' }> }
+  | {
+      readonly kind: 'refused';
+      readonly from: MetadataVersion | null;
+      readonly plan: Extract<RewritePlan, { status: 'refused' }>;
+    };
+
+export interface Examined {
+  readonly subject: RewriteSubject;
+  readonly verdict: Verdict;
+}
+
+/** Most bytes of documents in one page. History and audit store each document several times. */
+const MOST_BYTES = 4_000_000;
+
+const WITHOUT_FEATURE: readonly Problem[] = [
+  { path: 'organization.features.multi_tool', message: 'is switched off', code: 'feature_disabled' },
+];
+
+@Injectable()
+export class Candidates {
+  constructor(
+    private readonly rewrites: AssistantRewrites,
+    private readonly organizations: OrganizationsService,
+    private readonly items: BatchItemRepository,
+  ) {}
+
+  /** Live assistants of the scope after `afterId`, by id. Ends between pages when the signal fires. */
+  async *pages(
+    { organizationId }: Pick<BatchScope, 'organizationId'>,
+    { afterId, limit, signal }: { afterId: number; limit: number; signal: AbortSignal },
+  ): AsyncGenerator<readonly RewriteSubject[], void, void> {
+    for (let last = afterId; !signal.aborted;) {
+      const most = await this.items.within(MOST_BYTES, organizationId, last, limit);
+      const page = await this.rewrites.subjects({ organizationId, afterId: last, limit: most });
+      if (page.length > 0) yield page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < most) return;
+      last = end.id;
+    }
+  }
+
+  async examine(subjects: readonly RewriteSubject[], to: BatchScope['to']): Promise<Examined[]> {
+    const examined: Examined[] = [];
+    const eventLoop = new EventLoopYield();
+    for (const subject of subjects) {
+      examined.push({ subject, verdict: await this.verdictOn(subject, to) });
+      await eventLoop.ifDue();
+    }
+    return examined;
+  }
+
+  /** False for an organization that was removed meanwhile. */
+  async mayMigrate(organizationId: string): Promise<boolean> {
+    try {
+      return (await this.organizations.runtime(organizationId)).features.multi_tool;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  private async verdictOn(subject: RewriteSubject, to: BatchScope['to']): Promise<Verdict> {
+    const from = storedVersion(subject);
+    if (!(await this.mayMigrate(subject.organizationId)))
+      return from !== null && from >= to
+        ? { kind: 'current', from }
+        : { kind: 'skipped', from, problems: WITHOUT_FEATURE };
+    const plan = await this.rewrites.plan(subject, to);
+    switch (plan.status) {
+      case 'current':
+        return { kind: 'current', from: plan.from };
+      case 'ready':
+        return { kind: 'ready', from: plan.from, plan };
+      case 'refused':
+        return { kind: 'refused', from: plan.from, plan };
+    }
+  }
+}
+
+/** Longer texts are compared as a whole: the table grows with the product of both lengths. */
+const MOST_LINES = 400;
+const CONTEXT = 2;
+const MOST_WIDTH = 200;
+
+interface DiffLine {
+  readonly mark: ' ' | '-' | '+';
+  readonly text: string;
+}
+
+/** Indents JSON, so that a change is a line; other text stays unchanged. */
+function pretty(metadata: string): string {
+  if (metadata.trim() === '') return '{}';
+  try {
+    return JSON.stringify(JSON.parse(metadata), null, 2);
+  } catch {
+    return metadata;
+  }
+}
+
+/** A unified diff of metadata and template with two lines of context, at most `limit` lines. */
+export function definitionDiff(before: Documents, after: Documents, limit = 120): string[] {
+  const lines = [
+    ...section('metadata', pretty(before.metadata), pretty(after.metadata)),
+    ...section('prompt_template', before.promptTemplate, after.promptTemplate),
+  ];
+  return lines.length <= limit ? lines : [...lines.slice(0, limit), `… ${lines.length - limit} more lines`];
+}
+
+function section(name: string, before: string, after: string): string[] {
+  if (before === after) return [];
+  return [`--- ${name}`, `+++ ${name}`, ...hunks(diffLines(before.split('\n'), after.split('\n')))];
+}
+
+function hunks(lines: readonly DiffLine[]): string[] {
+  const shown: string[] = [];
+  let hidden = false;
+  for (const [n, { mark, text }] of lines.entries()) {
+    const near = lines.slice(Math.max(0, n - CONTEXT), n + CONTEXT + 1).some((line) => line.mark !== ' ');
+    if (near) {
+      if (hidden) shown.push('@@');
+      shown.push(`${mark}${text.length > MOST_WIDTH ? `${text.slice(0, MOST_WIDTH).toWellFormed()}…` : text}`);
+    }
+    hidden = !near;
+  }
+  return shown;
+}
+
+/** By the longest common subsequence of lines (Wagner–Fischer). */
+function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const removed = before.map((text): DiffLine => ({ mark: '-', text }));
+  const added = after.map((text): DiffLine => ({ mark: '+', text }));
+  if (before.length > MOST_LINES || after.length > MOST_LINES) return [...removed, ...added];
+  const common = commonLines(before, after);
+  const lines: DiffLine[] = [];
+  let [b, a] = [0, 0];
+  while (b < before.length && a < after.length) {
+    if (before[b] === after[a]) {
+      lines.push({ mark: ' ', text: before[b] ?? '' });
+      b += 1;
+      a += 1;
+    } else if (common(b + 1, a) >= common(b, a + 1)) lines.push(...removed.slice(b, (b += 1)));
+    else lines.push(...added.slice(a, (a += 1)));
+  }
+  return [...lines, ...removed.slice(b), ...added.slice(a)];
+}
+
+/** Length of the longest common subsequence from line `b` of one text and line `a` of the other. */
+function commonLines(before: readonly string[], after: readonly string[]): (b: number, a: number) => number {
+  const width = after.length + 1;
+  const table = new Uint16Array((before.length + 1) * width);
+  const at = (b: number, a: number): number => table[b * width + a] ?? 0;
+  for (let b = before.length - 1; b >= 0; b--) {
+    for (let a = after.length - 1; a >= 0; a--)
+      table[b * width + a] = before[b] === after[a] ? 1 + at(b + 1, a + 1) : Math.max(at(b + 1, a), at(b, a + 1));
+  }
+  return at;
+}
+
+type Documents = Pick<RewriteSubject['definition'], 'metadata' | 'promptTemplate'>;
+
+/** SHA-256 of the stored metadata and template. */
+export const definitionHash = ({ metadata, promptTemplate }: Documents): string =>
+  createHash('sha256')
+    .update(JSON.stringify([metadata, promptTemplate]))
+    .digest('hex');
 
 const PAGE = 100;
 const MOST_REFUSALS = 100;

@@ -2,7 +2,7 @@ import type { ModelChunk } from '../../connectors';
 import type { RunEvent, StampedRunEvent } from '../../kernel';
 import { chunkFrame, extensionJson, spliced } from './chunk-frames';
 import { assistantIdOf, forOutsiders } from '../../answering';
-import { progressFrame } from './progress-frames';
+import { progressFrame } from './stream-frames';
 
 const identity = { id: 'chatcmpl-1', created: 1, model: 'gpt' };
 const ref = { index: 0, plugin: 'simple_rag', placeholder: '1_context' } as const;

@@ -1,5 +1,5 @@
 import type { FunctionCallDelta, ModelChunk } from '../../connectors';
-import { RoundFraming } from './round-framing';
+import { RoundFraming } from './stream-frames';
 
 const framingFor = (showsThoughts = true): RoundFraming => {
   const framing = new RoundFraming({ id: 'chatcmpl-r', created: 0, model: 'm' }, showsThoughts);

@@ -1,2 +1,1 @@
-export * from './condition-grammar';
-export { compileCondition, Conditions } from './conditions';
+export { type ConditionCheck, Conditions, type ResultReference, checkCondition, compileCondition } from './conditions';

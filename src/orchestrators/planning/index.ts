@@ -1,10 +1,7 @@
-export { PlanOutcomes } from './memory/plan-outcomes.service';
-export { planningFigures, type PlanningFigures } from './memory/planning-figures';
-export { planSummary } from './plan/plan-summary';
-export { Planner } from './planner.service';
+export { PlanOutcomes, type PlanningFigures, planningFigures } from './memory/plan-outcomes.service';
+export { planSummary } from './plan-builder';
+export * from './planning.types';
+export { PLANNING_OPTIONS_SCHEMA, Planner, planningOptions } from './planner.service';
 export { PlanningModule } from './planning.module';
-export { PLANNING_OPTIONS_SCHEMA, planningOptions } from './plan/planning-options';
-export * from './plan/planning.types';
-export { withFoundWords } from './question/found-words';
-export type { PlannableTool } from './selection/tool-facts';
-export { termsOf } from './selection/words';
+export { withFoundWords } from './decompose';
+export { type PlannableTool, termsOf } from './tool-profile';

@@ -1,29 +1,100 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AppError, lastUserIndex, textOf, uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { ERROR_TITLES } from '../../infrastructure/http';
+import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '../../kernel';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../../tools';
-import { decompose } from './question/decompose';
-import type { Draft } from './plan/draft.types';
-import { armOf, plannerFor } from './memory/experiment';
-import { planHeuristically } from './planners/heuristic-planner';
-import { PlanOutcomes } from './memory/plan-outcomes.service';
-import { ModelPlanner } from './planners/model-planner.service';
-import { buildPlan } from './plan/plan-builder';
 import { PlanCache } from './memory/plan-cache';
-import { DEFAULT_STEPS } from './plan/planning-options';
-import type {
-  Decomposition,
-  PlannerName,
-  PlanningOptions,
-  PlanRequest,
-  PlanResult,
-  ToolPlan,
-} from './plan/planning.types';
-import { classOf } from './question/query-class';
-import { factsOf, plannableTools, type PlannableTool, type ToolFacts } from './selection/tool-facts';
-import { ToolSimilarities } from './selection/tool-similarities.service';
+import { PlanOutcomes } from './memory/plan-outcomes.service';
+import { type Draft, buildPlan } from './plan-builder';
+import {
+  type Decomposition,
+  PLANNER_CHOICES,
+  type PlanRequest,
+  type PlanResult,
+  type PlannerChoice,
+  type PlannerName,
+  type PlanningOptions,
+  type ToolPlan,
+} from './planning.types';
+import { planHeuristically } from './heuristic-planner';
+import { ModelPlanner } from './model-planner.service';
+import { decompose } from './decompose';
+import { rankTools } from './choose-tools';
+import { type PlannableTool, type ToolFacts, factsOf, plannableTools } from './tool-profile';
+import { ToolSimilarities } from './tool-similarities.service';
+
+const MAX_STEPS = 20;
+const DEFAULT_STEPS = 12;
+
+const planner = (description: string, fallback?: PlannerChoice): JsonObject => ({
+  type: 'string',
+  description,
+  enum: [...PLANNER_CHOICES],
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+/** JSON Schema of the strategy's `orchestrator_options`. */
+export const PLANNING_OPTIONS_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    planner: planner('Who plans; auto: a model where the server has one, else the heuristic planner.', 'auto'),
+    max_steps: { type: 'integer', description: 'Most steps of a plan.', minimum: 1, maximum: MAX_STEPS, default: 12 },
+    experiment: {
+      type: 'object',
+      description: 'Plans a fraction of the requests with another planner and compares how they go.',
+      properties: {
+        planner: planner('The planner that is compared.'),
+        fraction: { type: 'number', description: 'Share of the requests.', minimum: 0, maximum: 1 },
+      },
+      required: ['planner', 'fraction'],
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};
+
+/** Reads settings that may be old or wrong. Invalid ones get their defaults. */
+export function planningOptions(options: JsonObject): PlanningOptions {
+  const { planner: wanted, max_steps: steps, experiment } = options;
+  const other = isJsonObject(experiment) ? choiceOf(experiment['planner']) : undefined;
+  const fraction = isJsonObject(experiment) ? experiment['fraction'] : undefined;
+  return {
+    planner: choiceOf(wanted) ?? 'auto',
+    max_steps: Number.isInteger(steps) ? Math.min(Math.max(steps as number, 1), MAX_STEPS) : DEFAULT_STEPS,
+    ...(other !== undefined && typeof fraction === 'number' && fraction >= 0 && fraction <= 1
+      ? { experiment: { planner: other, fraction } }
+      : {}),
+  };
+}
+
+const choiceOf = (value: unknown): PlannerChoice | undefined => PLANNER_CHOICES.find((choice) => choice === value);
+
+/** `b` for the experiment's fraction of runs, by a hash of the run id: a retried run keeps its arm. */
+function armOf({ options: { experiment }, runId }: Pick<PlanRequest, 'options' | 'runId'>): 'a' | 'b' | null {
+  if (experiment === undefined || runId === null) return null;
+  const share = createHash('sha256').update(runId).digest().readUInt32BE(0) / 2 ** 32;
+  return share < experiment.fraction ? 'b' : 'a';
+}
+
+/** Without a vendor (`TOOL_PLANNER_LLM`), the heuristic planner replaces a model. */
+function plannerFor({ planner, experiment }: PlanningOptions, arm: 'a' | 'b' | null, vendor: string): PlannerName {
+  const choice = (arm === 'b' ? experiment?.planner : planner) ?? 'auto';
+  return choice === 'heuristic' || vendor === 'heuristic' ? 'heuristic' : 'model';
+}
+
+/** Below it the words speak for no tool. */
+const SPEAKS = 1;
+
+/** The type of a question, and the kind of tool that its words speak for: `comparison/context`. */
+function classOf(query: string, { type }: Decomposition, tools: readonly ToolFacts[]): string {
+  const [best] = rankTools(
+    query,
+    tools.map(({ profile }) => profile),
+  );
+  const kind = best === undefined || best.score < SPEAKS ? null : tools[best.at]?.definition.placeholder;
+  return `${type}/${kind ?? 'any'}`;
+}
 
 /** Below this confidence a model's plan is dropped for the heuristic one. */
 const UNSURE = 0.35;

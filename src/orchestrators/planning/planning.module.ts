@@ -3,9 +3,9 @@ import { ConnectorsModule } from '../../connectors';
 import { ToolsModule } from '../../tools';
 import { PlanOutcomes } from './memory/plan-outcomes.service';
 import { PlanOutcomesRepository } from './memory/plan-outcomes.repository';
-import { ModelPlanner } from './planners/model-planner.service';
+import { ModelPlanner } from './model-planner.service';
 import { Planner } from './planner.service';
-import { ToolSimilarities } from './selection/tool-similarities.service';
+import { ToolSimilarities } from './tool-similarities.service';
 
 @Module({
   imports: [ConnectorsModule, ToolsModule],

@@ -10,7 +10,7 @@ import { compilePipeline } from '../compile-pipeline';
 import type { OrchestratorStrategy } from '../contract';
 import type { OrchestrationJob, OrchestrationResult } from '../orchestration.types';
 import { Orchestrator } from '../orchestrator';
-import type { PromptFacts } from '../prompt/prompt-facts';
+import type { PromptFacts } from '../join-outcomes';
 import { StrategyCatalogue } from '../strategy-catalogue';
 
 const OWNER = { organizationId: 'org', userId: 'owner' };

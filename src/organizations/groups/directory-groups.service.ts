@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { uuidv7 } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import type { Transaction } from '../../infrastructure/database';
+import { uuidv7 } from '../../kernel';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
-import type { GroupEntity } from './group.entity';
 import { GroupMemberRepository } from './group-member.repository';
+import { type GroupEntity, groupNameKey } from './group.entity';
 import { type DirectoryGroupFilter, GroupRepository } from './group.repository';
-import { groupNameKey } from './group.types';
 
 export interface DirectoryGroup {
   readonly id: string;

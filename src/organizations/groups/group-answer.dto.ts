@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageOf } from '../../infrastructure/http';
-import { GROUP_SOURCES, type GroupSource, MEMBERSHIP_SOURCES, type MembershipSource } from './group.types';
+import { GROUP_SOURCES, type GroupSource, MEMBERSHIP_SOURCES, type MembershipSource } from './group.entity';
 
 export class GroupDto {
   id!: string;

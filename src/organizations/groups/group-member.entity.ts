@@ -1,7 +1,6 @@
 import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MemberEntity } from '../storage/member.entity';
-import { GroupEntity } from './group.entity';
-import type { MembershipSource } from './group.types';
+import { GroupEntity, type MembershipSource } from './group.entity';
 
 /** A person may be in a group by several sources, and leaves it with the last one. */
 @Entity('group_members')

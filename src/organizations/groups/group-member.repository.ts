@@ -4,7 +4,7 @@ import { batches, type Transaction } from '../../infrastructure/database';
 import { MemberEntity } from '../storage/member.entity';
 import { UserEntity } from '../storage/user.entity';
 import { GroupMemberEntity } from './group-member.entity';
-import type { MembershipSource } from './group.types';
+import type { MembershipSource } from './group.entity';
 
 export interface GroupMemberRow {
   readonly userId: string;

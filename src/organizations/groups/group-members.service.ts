@@ -3,7 +3,7 @@ import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textC
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { MembersService } from '../members/members.service';
-import { OrganizationChanges } from '../organization/organization-changes';
+import { OrganizationChanges } from '../organization/settings.service';
 import type { AddedGroupMembersDto, GroupMemberDto } from './group-answer.dto';
 import { GroupMemberRepository, type GroupMemberRow } from './group-member.repository';
 import { assertManages } from './group.permissions';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { type Transaction, VersionedScope } from '../../infrastructure/database';
-import { GroupEntity } from './group.entity';
 import { GroupMemberEntity } from './group-member.entity';
-import { type GroupMatch, groupNameKey } from './group.types';
+import { GroupEntity, type GroupMatch, groupNameKey } from './group.entity';
 
 /** Groups that a directory made. */
 export interface DirectoryGroupFilter {

@@ -1,29 +1,105 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../infrastructure/audit';
+import { FreshCache } from '../../infrastructure/cache';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
+import { VersionedResource } from '../../infrastructure/resources';
 import {
   AppError,
   type Caller,
+  type Page,
+  type PageRequest,
   invalid,
   isOrganizationAdmin,
   isUuid,
   notFound,
-  type Page,
   pageOf,
-  type PageRequest,
   textCursor,
   uuidv7,
 } from '../../kernel';
-import { AuditLog } from '../../infrastructure/audit';
-import { isUniqueViolation, Transactions } from '../../infrastructure/database';
-import { VersionedResource } from '../../infrastructure/resources';
-import { OrganizationChanges } from '../organization/organization-changes';
+import type { ProvisionedBy } from '../members/member-provisioning.service';
+import { OrganizationChanges } from '../organization/settings.service';
 import { OrganizationsService } from '../organization/organizations.service';
 import type { GroupDto } from './group-answer.dto';
-import type { CreateGroupDto, UpdateGroupDto } from './group.dto';
-import type { GroupEntity } from './group.entity';
 import { GroupMemberRepository } from './group-member.repository';
+import type { CreateGroupDto, UpdateGroupDto } from './group.dto';
+import { type GroupEntity, type GroupMatch, groupNameKey } from './group.entity';
 import { assertManages, mayManage, seesAllGroups } from './group.permissions';
 import { GroupRepository } from './group.repository';
-import { groupNameKey } from './group.types';
+
+/** Age after which memberships are read again, should the signal of another replica get lost. */
+const MAX_AGE_MS = 5_000;
+const MAX_PEOPLE = 20_000;
+
+interface KnownGroups {
+  readonly organizationId: string;
+  readonly ids: readonly string[];
+}
+
+/** The groups that a person is in. */
+@Injectable()
+export class GroupMemberships {
+  private readonly known = new FreshCache<string, KnownGroups>({
+    maxAge: MAX_AGE_MS,
+    max: MAX_PEOPLE,
+    load: (key) => this.load(key),
+  });
+
+  constructor(
+    private readonly members: GroupMemberRepository,
+    changes: OrganizationChanges,
+  ) {
+    changes.on((organizationId) => this.known.deleteWhere((each) => each.organizationId === organizationId));
+  }
+
+  /** Ids of the person's groups, at most 5 s old. A change of a group shows at once. */
+  async idsOf(userId: string, organizationId: string): Promise<readonly string[]> {
+    return (await this.known.get(`${organizationId}/${userId}`)).ids;
+  }
+
+  /** The same from fresh rows. */
+  freshIdsOf(userId: string, organizationId: string): Promise<readonly string[]> {
+    return this.members.within(organizationId).idsOf(userId);
+  }
+
+  private async load(key: string): Promise<KnownGroups> {
+    const [organizationId = '', userId = ''] = key.split('/');
+    return { organizationId, ids: await this.freshIdsOf(userId, organizationId) };
+  }
+}
+
+/** Memberships that follow the claims of a sign-in, inside its transaction. */
+@Injectable()
+export class GroupProvisioning {
+  constructor(
+    private readonly groups: GroupRepository,
+    private readonly members: GroupMemberRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * The person's memberships of the source `sso` become the groups that the values name. Others stay. Null matches
+   * nothing. The last sign-in decides, as it does about the role.
+   */
+  async follow(
+    { organizationId, source }: ProvisionedBy,
+    userId: string,
+    { values, match }: { readonly values: readonly string[]; readonly match: GroupMatch | null },
+    tx: Transaction,
+  ): Promise<void> {
+    const members = this.members.within(organizationId, tx);
+    const found = match === null ? [] : await this.groups.within(organizationId, tx).matching(match, values);
+    const wanted = found.map(({ id }) => id);
+    const before = await members.groupIds(userId, 'sso');
+    const joined = wanted.filter((id) => !before.includes(id));
+    const left = before.filter((id) => !wanted.includes(id));
+    if (joined.length + left.length === 0) return;
+    await members.leave(userId, left, 'sso');
+    await members.add(joined.map((groupId) => ({ groupId, userId, source: 'sso' })));
+    const target = { type: 'member', id: userId };
+    const after = { joined, left, issuer: source };
+    await this.audit.record({ caller: null, organizationId, action: 'member.groups', target, after }, tx);
+  }
+}
 
 /** A caller and the organization of the address. */
 export interface GroupRequest {

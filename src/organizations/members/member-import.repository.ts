@@ -4,7 +4,7 @@ import { AppError } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport } from '../../infrastructure/database';
 import { MemberEntity } from '../storage/member.entity';
 import { MemberRepository } from '../storage/member.repository';
-import { OrganizationChanges } from '../organization/organization-changes';
+import { OrganizationChanges } from '../organization/settings.service';
 import { UserEntity } from '../storage/user.entity';
 
 const BATCH = 500;

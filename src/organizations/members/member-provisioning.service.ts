@@ -1,11 +1,85 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Role } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
-import type { Transaction } from '../../infrastructure/database';
-import type { Member, NewMember } from './members.service';
-import { MemberRepository } from '../storage/member.repository';
-import { OrganizationChanges } from '../organization/organization-changes';
+import { AcrossOrganizations, type Transaction, Transactions } from '../../infrastructure/database';
+import { AppError, type Principal, type Role } from '../../kernel';
+import { OrganizationChanges } from '../organization/settings.service';
+import type { ChecklistAnswers, InvitationState } from '../storage/member.entity';
+import { MemberRepository, type PersonRow } from '../storage/member.repository';
 import { OrganizationRepository } from '../storage/organization.repository';
+import type { Member, NewMember } from './members.service';
+
+/** The invitation of a member: made, sent or failed. */
+@Injectable()
+export class MemberInvitations {
+  constructor(private readonly members: MemberRepository) {}
+
+  /** `problem`: why the e-mail could not be sent, in the words of the mail server. */
+  async note(
+    { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+    { state, problem = null }: { readonly state: InvitationState; readonly problem?: string | null },
+    tx?: Transaction,
+  ): Promise<void> {
+    await this.members.within(organizationId, tx).noteInvitation(userId, state, problem);
+  }
+
+  /** Whether the e-mail still has to be sent. Locks the membership. */
+  isSending({ organizationId, userId }: { organizationId: string; userId: string }, tx: Transaction): Promise<boolean> {
+    return this.members.within(organizationId, tx).lockSending(userId);
+  }
+
+  /** Null when another e-mail may go to the person today, else the seconds until then. Counts it. */
+  countMail(
+    { organizationId, userId }: { organizationId: string; userId: string },
+    mostPerDay: number,
+    tx: Transaction,
+  ): Promise<number | null> {
+    return this.members.within(organizationId, tx).countInvitationMail(userId, mostPerDay);
+  }
+
+  /** Members whose e-mail still has to be sent. */
+  waiting(): Promise<{ organizationId: string; userId: string }[]> {
+    return this.members.invitationsToSend();
+  }
+}
+
+/** People's answers to the checklist for a first assistant. */
+@Injectable()
+export class MemberChecklists {
+  constructor(private readonly members: MemberRepository) {}
+
+  async of({ organizationId, userId }: Principal): Promise<ChecklistAnswers> {
+    return (await this.members.within(organizationId).find(userId))?.checklist ?? {};
+  }
+
+  async answer({ organizationId, userId }: Principal, answers: ChecklistAnswers): Promise<void> {
+    await this.members.within(organizationId).noteChecklist(userId, answers);
+  }
+}
+
+export type PersonName = Omit<PersonRow, 'id'>;
+
+/** Names for ids of people, also of people who have left the organization. */
+@Injectable()
+export class PeopleNames {
+  constructor(
+    private readonly members: MemberRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** System administrators act in organizations of which they are no members. */
+  @AcrossOrganizations('directory')
+  async of(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, PersonName>> {
+    if (ids.length === 0) return new Map();
+    const people = await this.members.people(organizationId, ids);
+    return new Map(people.map(({ id, email, name }) => [id, { email, name }]));
+  }
+
+  /** Id of the person with an address; null without one. */
+  @AcrossOrganizations('directory')
+  idOf(email: string): Promise<string | null> {
+    return this.transactions.run((tx) => this.members.personWith(email, tx));
+  }
+}
 
 /** The provider in the audit log, as no caller is known yet. */
 export interface ProvisionedBy {

@@ -5,7 +5,7 @@ import { Mailer } from '../../infrastructure/mail';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { MembersService } from './members.service';
-import { MemberDto, MemberPageDto } from '../views/organization-answer.dto';
+import { MemberDto, MemberPageDto } from '../organization-answer.dto';
 import { CreateMemberDto, UpdateMemberDto } from '../organization/organization.dto';
 import { OrganizationsService } from '../organization/organizations.service';
 

@@ -12,8 +12,8 @@ import {
 import { AuditLog } from '../../infrastructure/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
 import { type MemberRow, MemberRepository } from '../storage/member.repository';
-import type { MemberDto } from '../views/organization-answer.dto';
-import { OrganizationChanges } from '../organization/organization-changes';
+import type { MemberDto } from '../organization-answer.dto';
+import { OrganizationChanges } from '../organization/settings.service';
 import { assertOutranks } from '../organization/organization.permissions';
 import { OrganizationRepository } from '../storage/organization.repository';
 

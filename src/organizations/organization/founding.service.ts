@@ -1,10 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Caller, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
-import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
+import { AcrossOrganizations, type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
+import { AppError, type Caller, invalid, uuidv7 } from '../../kernel';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationRepository, SYSTEM_SLUG } from '../storage/organization.repository';
-import { assertSlug } from './slug';
+
+/** Lower-case letters and digits with single hyphens between them; linear to match. */
+export const SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
+const SHORTEST = 2;
+const LONGEST = 63;
+export const SLUG_LENGTH = { shortest: SHORTEST, longest: LONGEST } as const;
+
+/** For slugs that no DTO has checked. @throws {AppError} `validation_failed` */
+function assertSlug(slug: string): void {
+  if (slug.length >= SHORTEST && slug.length <= LONGEST && SLUG.test(slug)) return;
+  const message = `must hold ${SHORTEST} to ${LONGEST} lower-case letters, digits and single hyphens`;
+  throw invalid([{ path: 'slug', message }]);
+}
 
 export interface NewOrganization {
   /** Lower-case letters, digits and single hyphens. */

@@ -5,7 +5,7 @@ import { type Transaction, Transactions } from '../../infrastructure/database';
 import type { MailLanguage } from '../../infrastructure/mail';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { OrganizationChanges } from './organization-changes';
+import { OrganizationChanges } from './settings.service';
 
 const DAY_MS = 24 * 60 * 60_000;
 

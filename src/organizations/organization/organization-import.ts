@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, notFound, type Problem } from '../../kernel';
 import type { ImportScope, Transaction } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
 import { SecretsService } from '../../infrastructure/secrets';
+import { AppError, type JsonObject, type Problem, notFound } from '../../kernel';
+import { limitProblems } from '../settings/limit-problems';
+import {
+  type SettingsPatch,
+  applyPatch,
+  sealedSettings,
+  urlsOf,
+  validSettingsPatch,
+} from '../settings/settings-validation';
+import type { OrganizationSettings } from '../settings/settings.types';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { limitProblems } from '../settings/limit-problems';
-import { applyPatch, sealedSettings, urlsOf } from '../settings/settings-merge';
-import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
-import type { OrganizationSettings } from '../settings/settings.types';
 
 /** An imported organization; its slug is separate because it never changes. */
 export interface ImportedOrganizationValues {

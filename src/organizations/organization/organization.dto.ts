@@ -12,7 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { type Role, ROLES } from '../../kernel';
-import { SLUG } from './slug';
+import { SLUG } from './founding.service';
 import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);

@@ -19,7 +19,7 @@ import {
   OrganizationSummaryDto,
   McpServerDto,
   ProviderDto,
-} from '../views/organization-answer.dto';
+} from '../organization-answer.dto';
 import { CreateOrganizationDto } from './organization.dto';
 import { OrganizationEndings } from './organization-endings.service';
 import { OrganizationsService } from './organizations.service';

@@ -1,29 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { FreshCache } from '../../infrastructure/cache';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { withinOrganization } from '../../infrastructure/database';
+import { SecretsService } from '../../infrastructure/secrets';
 import {
   AppError,
   type Caller,
+  type Page,
+  type PageRequest,
   isOrganizationAdmin,
   notFound,
-  type Page,
   pageOf,
-  type PageRequest,
   textCursor,
 } from '../../kernel';
-import { FreshCache } from '../../infrastructure/cache';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { SecretsService } from '../../infrastructure/secrets';
-import { OrganizationChanges } from './organization-changes';
-import type { OrganizationDto, OrganizationSummaryDto } from '../views/organization-answer.dto';
-import { summaryOf, viewOf } from '../views/organization-view';
-import type { OrganizationEntity } from '../storage/organization.entity';
-import { assertAdministers, assertSees } from './organization.permissions';
-import { OrganizationRepository } from '../storage/organization.repository';
-import { buildRuntime, type OpenedSecret, type OpenedSecrets } from '../runtime/runtime.builder';
-import type { OrganizationRuntime } from '../runtime/runtime.types';
-import { applyPatch, sealedSettings, secretSlots, storedSecret } from '../settings/settings-merge';
-import type { SettingsPatch } from '../settings/settings-validation';
+import { type OpenedSecret, type OpenedSecrets, type OrganizationRuntime, buildRuntime } from '../runtime.builder';
+import {
+  type SettingsPatch,
+  applyPatch,
+  sealedSettings,
+  secretSlots,
+  storedSecret,
+} from '../settings/settings-validation';
 import { fieldOf } from '../settings/settings.types';
-import { withinOrganization } from '../../infrastructure/database';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import { OrganizationRepository } from '../storage/organization.repository';
+import type { OrganizationDto, OrganizationSummaryDto } from '../organization-answer.dto';
+import { summaryOf, viewOf } from '../organization-view';
+import { assertAdministers, assertSees } from './organization.permissions';
+import { OrganizationChanges } from './settings.service';
 
 /** Milliseconds that settings are cached (docs: "at most 5 s stale"). */
 const MAX_AGE = 5_000;

@@ -1,20 +1,89 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError, assertCurrent, type Caller, invalid, notFound } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { OrganizationChanges } from './organization-changes';
-import type { OrganizationDto } from '../views/organization-answer.dto';
-import { viewOf } from '../views/organization-view';
+import { Signals } from '../../infrastructure/signals';
+import { AppError, type Caller, assertCurrent, invalid, notFound } from '../../kernel';
+import { limitProblems } from '../settings/limit-problems';
+import {
+  type SettingsChange,
+  SettingsChecks,
+  type SettingsPatch,
+  applyPatch,
+  sealedSettings,
+} from '../settings/settings-validation';
+import { type OrganizationSettings, fieldOf } from '../settings/settings.types';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { limitProblems } from '../settings/limit-problems';
-import { sameLocked } from '../settings/locked-rules';
-import { applyPatch, sealedSettings, type SettingsChange } from '../settings/settings-merge';
-import { SettingsChecks } from '../settings/settings-checks.service';
-import type { SettingsPatch } from '../settings/settings-validation';
-import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
+import type { OrganizationDto } from '../organization-answer.dto';
+import { viewOf } from '../organization-view';
+
+const CHANGED = 'organization.changed';
+
+type Listener = (organizationId: string) => void;
+
+/** A member with a new role or state. */
+interface ChangedMember {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** The directory deleted the account: its credentials stay dead when it is enabled again. */
+  readonly hasEnded?: true;
+}
+type MemberListener = (member: ChangedMember, tx: Transaction) => Promise<void>;
+
+/**
+ * Tells caches about changes of an organization, its settings, members or credentials. Caches of other replicas get a
+ * signal; without it they expire after 5 s.
+ */
+@Injectable()
+export class OrganizationChanges {
+  private readonly listeners = new Set<Listener>();
+  private readonly memberListeners = new Set<MemberListener>();
+
+  constructor(private readonly signals: Signals) {
+    signals.on(CHANGED, (organizationId) => this.tell(organizationId));
+  }
+
+  on(listener: Listener): void {
+    this.listeners.add(listener);
+  }
+
+  /** Call it after the commit, never inside the transaction. */
+  announce(organizationId: string): void {
+    this.signals.publish(CHANGED, organizationId);
+  }
+
+  /** Runs inside the transaction of the change: for data that ends with a role. */
+  onMember(listener: MemberListener): void {
+    this.memberListeners.add(listener);
+  }
+
+  async memberChanged(member: ChangedMember, tx: Transaction): Promise<void> {
+    for (const listener of this.memberListeners) await listener(member, tx);
+  }
+
+  private tell(organizationId: string): void {
+    for (const listener of this.listeners) listener(organizationId);
+  }
+}
+
+/** Locked rules by id; their order does not matter. */
+const lockedOf = ({ limits }: OrganizationSettings): ReadonlyMap<string, object> =>
+  new Map((limits?.rules ?? []).flatMap((rule) => (rule.locked === true ? [[rule.id, rule]] : [])));
+
+/** True when both settings have equal weights and locked rules, and the terms and prices that those depend on. */
+export function sameLocked(before: OrganizationSettings, after: OrganizationSettings): boolean {
+  if (before.limits?.weight !== after.limits?.weight) return false;
+  if (!isDeepStrictEqual(lockedOf(before), lockedOf(after))) return false;
+  const locked = (before.limits?.rules ?? []).filter((rule) => rule.locked === true);
+  const keepsTerms = locked.some(({ per }) => per === 'term');
+  const keepsPrices = locked.some(({ limit }) => limit === 'cost');
+  return (
+    (!keepsTerms || isDeepStrictEqual(before.limits?.terms, after.limits?.terms)) &&
+    (!keepsPrices || isDeepStrictEqual(before.prices, after.prices))
+  );
+}
 
 /** Changed parts, as administrators see them. */
 const touched = (view: OrganizationDto, patch: SettingsPatch): object =>

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
-import { OrganizationChanges } from './organization-changes';
+import { OrganizationChanges } from './settings.service';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { featuresOf } from '../runtime/runtime.builder';
+import { featuresOf } from '../runtime.builder';
 import type { Features } from '../settings/settings.types';
 
 /** State that decides whether an organization takes part in a call. */

@@ -1,4 +1,4 @@
-import { sameLocked } from './locked-rules';
+import { sameLocked } from '../organization/settings.service';
 import type { LimitRule } from './limit.types';
 import type { OrganizationSettings } from './settings.types';
 

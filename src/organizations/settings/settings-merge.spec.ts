@@ -1,4 +1,4 @@
-import { applyPatch, mergePatch, urlsOf } from './settings-merge';
+import { applyPatch, mergePatch, urlsOf } from './settings-validation';
 import { fieldOf, type OrganizationSettings } from './settings.types';
 
 const stored: OrganizationSettings = {

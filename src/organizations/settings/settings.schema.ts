@@ -1,7 +1,7 @@
 import { RERANK_DIALECT_PLUGINS } from '../../infrastructure/reranking';
 import { TRANSLATION_DIALECT_PLUGINS } from '../../infrastructure/translation';
 import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
-import { limitsSchema, PLAIN_NAME, pricesSchema } from './limit.schema';
+import { limitsSchema, PLAIN_NAME, pricesSchema } from './limit-problems';
 
 const modelName = { type: 'string', minLength: 1, maxLength: 200 };
 const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItems: 1_000, nullable: true };

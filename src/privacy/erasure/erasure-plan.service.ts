@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, notFound } from '../../kernel';
-import type { DataKind } from '../catalogue/person-table.types';
-import { PersonRowsRepository } from '../catalogue/person-rows.repository';
-import { PERSON_TABLES } from '../catalogue/person-tables';
+import type { DataKind } from '../person-table.types';
+import { PersonRowsRepository } from '../person-rows.repository';
+import { PERSON_TABLES } from '../person-tables';
 import { planContent } from './content-plan';
 import { ContentRepository } from './content.repository';
 import { keptData } from './erasure-report';

@@ -1,4 +1,4 @@
-import type { DataKind } from '../catalogue/person-table.types';
+import type { DataKind } from '../person-table.types';
 import type {
   ContentItem,
   ErasureCounts,

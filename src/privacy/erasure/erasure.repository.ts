@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
 import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
-import type { DataKind } from '../catalogue/person-table.types';
+import type { DataKind } from '../person-table.types';
 import { ErasureRequestEntity } from './erasure-request.entity';
 import type { ContentType, ErasureReport, ErasureRequest, HeldErasure, Treatment } from './erasure.types';
 

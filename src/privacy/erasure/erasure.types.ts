@@ -1,4 +1,4 @@
-import type { DataKind } from '../catalogue/person-table.types';
+import type { DataKind } from '../person-table.types';
 
 /** Treatment of content that nobody else uses. Content that others use always goes to the heir. */
 export const UNSHARED_CHOICES = ['delete', 'hand_over'] as const;

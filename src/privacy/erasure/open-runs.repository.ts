@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { PersonIn } from '../catalogue/person-rows.repository';
+import type { PersonIn } from '../person-rows.repository';
 
 const OPEN = `
   SELECT id, organization_id AS "organizationId" FROM runs

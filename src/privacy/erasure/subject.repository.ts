@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { isUuid } from '../../kernel';
 import type { PersonToRedact } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
-import type { PersonIn } from '../catalogue/person-rows.repository';
-import { PERSON_TABLES } from '../catalogue/person-tables';
+import type { PersonIn } from '../person-rows.repository';
+import { PERSON_TABLES } from '../person-tables';
 import type { Subject } from './erasure.types';
 
 /** People without a membership have data here if one of these tables has rows of theirs. */

@@ -1,9 +1,23 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { BlobStore } from '../../files';
+import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
+import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { uuidv7 } from '../../kernel';
 import { type ErasedOrganization, OrganizationEndings } from '../../organizations';
-import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 import { OrganizationRowsRepository } from './organization-rows.repository';
+
+interface ErasureJob {
+  readonly organizationId: string;
+}
+
+const QUEUE: Queue<ErasureJob> = {
+  name: 'organization-erasure',
+  concurrency: 1,
+  retries: 20,
+  retryDelay: 5,
+  timeoutMs: 6 * 60 * 60_000,
+};
+const SWEEP_MS = 60_000;
 
 /**
  * Erases an organization whose grace period is over: rows of every table batch by batch, then files, members and the
@@ -55,5 +69,29 @@ export class OrganizationErasure {
         if (isAccountGone) await this.endings.countErased(organizationId, 'users', 1, tx);
       });
     }
+  }
+}
+
+/** Erases organizations when their grace period is over. The sweep also finds those whose job was lost. */
+@Injectable()
+export class OrganizationErasureJobs {
+  constructor(
+    private readonly endings: OrganizationEndings,
+    private readonly transactions: Transactions,
+    private readonly jobs: JobQueue,
+    erasure: OrganizationErasure,
+  ) {
+    jobs.declare(QUEUE, async ({ data, signal }) => {
+      await erasure.run(data.organizationId, signal);
+    });
+    jobs.sweep(SWEEP_MS, () => this.enqueue());
+  }
+
+  private async enqueue(): Promise<void> {
+    const due = await this.jobs.withoutJob(QUEUE, await this.endings.due());
+    if (due.length === 0) return;
+    const jobs = due.map((organizationId) => ({ key: organizationId, data: { organizationId } }));
+    await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
+    this.jobs.wake(QUEUE);
   }
 }

@@ -1,5 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
-import type { RunRecord } from '../../runs';
+import { type JsonObject, isJsonObject } from '../../kernel';
+import type { RunRecord, RunReplay } from '../../runs';
+
+export interface ReplayWish {
+  readonly mode: RunReplay['mode'];
+  readonly changes: ReplayChanges;
+  /** For a fresh run: leaves out the tools whose content no longer exists. */
+  readonly leaveOutMissing: boolean;
+}
 
 /** Differences of one tool from the definition. */
 export interface ToolChange {

@@ -5,19 +5,42 @@ import { AUTO, ConnectorsService } from '../../connectors';
 import {
   AppError,
   type Caller,
-  invalid,
-  isJsonObject,
   type JsonObject,
   NO_ASSISTANT,
   type Problem,
+  invalid,
+  isJsonObject,
 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
 import { QuestionReadings } from '../access/question-readings.service';
 import { RunAccess } from '../access/run-access.service';
-import { changed, frameOf, type ReplayChanges, unknownPlaceholders, without } from './replay-definition';
-import { goneIn } from './gone';
-import type { ReplayWish } from './replay-wish.types';
+import {
+  type ReplayChanges,
+  type ReplayWish,
+  changed,
+  frameOf,
+  unknownPlaceholders,
+  without,
+} from './replay-definition';
+
+/** Codes of problems with content that no longer exists. */
+const GONE: ReadonlySet<string> = new Set([
+  'tool.inaccessible',
+  'tool.disabled',
+  'tool.unknown',
+  'tool.unreadable',
+  'orchestrator.unknown',
+  'connector.unknown',
+  'connector.not_configured',
+  'connector.model_unavailable',
+]);
+
+/** The problems of a refusal, if all of them are about missing content; else none. */
+export const goneIn = (error: unknown): readonly Problem[] =>
+  error instanceof AppError && error.problems.length > 0 && error.problems.every(({ code = '' }) => GONE.has(code))
+    ? error.problems
+    : [];
 
 interface Source {
   readonly record: RunRecord;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Caller } from '../../kernel';
-import type { ReplayWish } from '../replays/replay-wish.types';
+import type { ReplayWish } from '../replays/replay-definition';
 import type { ReplayItem } from './what-if.types';
 
 /** Repetitions of many runs. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel';
-import { RunSides } from './run-sides.service';
+import { RunSides } from './what-if.service';
 
 describe('a run in a comparison', () => {
   it("shows its answer without the asker's tokens, and tells that it was read", async () => {

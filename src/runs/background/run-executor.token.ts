@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel';
-import type { Run } from '../run/run';
+import type { Run } from '../run';
 
 /** Provided by the room that answers questions. */
 export const RUN_EXECUTOR = Symbol('RUN_EXECUTOR');

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../kernel';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import { INSERT_RUNNING, toRow } from '../record/run-sql';
-import type { RunInput, RunRecord } from '../run/run.types';
+import type { RunInput, RunRecord } from '../run.types';
 
 export interface ClaimedRun {
   readonly createdAt: Date;

@@ -1,18 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { databaseErrorToAppError, isDatabaseUnavailable } from '../../infrastructure/database';
 import { JobAborted, type RunningJob } from '../../infrastructure/jobs';
 import { vendorGate } from '../../infrastructure/outbound';
-import { RunEndings } from '../ending/run-endings';
-import { RunJournal } from '../log/run-journal';
-import { ActiveRuns } from '../run/active-runs';
-import { Run } from '../run/run';
-import { abortFailure } from '../run/run-abort';
-import type { RunOutcome } from '../run/run.types';
+import { AppError, type ErrorCode } from '../../kernel';
+import { RunEndings } from '../run-endings';
+import { RunJournal } from '../run-journal';
+import { ActiveRuns, Run } from '../run';
+import type { RunOutcome } from '../run.types';
+import { type RunJob, RunJobs } from './background-runs';
 import { RUN_EXECUTOR, type RunExecutor } from './run-executor.token';
-import { type RunJob, RunJobs } from './run-jobs';
 import { type ClaimedRun, RunQueueRepository } from './run-queue.repository';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Abort reasons that are also error codes: the run fails with the code. Every other reason cancels it. */
+const FAILURES: Partial<Record<ErrorCode, string>> = {
+  server_shutdown: 'The server is shutting down',
+  unavailable: 'The run could not be recorded: the database did not answer for too long',
+  unauthenticated: 'The credential that asked for this is no longer valid, or its owner no longer a member',
+  forbidden: 'The credential that asked for this may not chat any more',
+  not_found: 'The assistant is no longer available',
+};
+
+/** Null for a reason that cancels the run. */
+export function abortFailure(reason: string): AppError | null {
+  const code = (Object.keys(FAILURES) as ErrorCode[]).find((known) => known === reason);
+  const detail = code === undefined ? undefined : FAILURES[code];
+  if (code === undefined || detail === undefined) return null;
+  return new AppError(code, detail, code === 'server_shutdown' ? { retryAfter: RETRY_AFTER_SECONDS } : {});
+}
 
 /** An aborted run is ended by force after this time, which is shorter than the limit of jobs at a shutdown. */
 const ABORT_GRACE_MS = 600;

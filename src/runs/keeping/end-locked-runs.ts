@@ -1,7 +1,6 @@
-import type { ErrorCode, StampedRunEvent } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
-import { loggedEvent } from '../run/logged-event';
-import type { RunEnd } from '../run/run';
+import type { ErrorCode, StampedRunEvent } from '../../kernel';
+import { type RunEnd, loggedEvent } from '../run';
 
 export interface LockedRun {
   readonly id: string;

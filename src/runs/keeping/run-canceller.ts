@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { Signals } from '../../infrastructure/signals';
-import { RUN_CANCEL, RUN_EVENTS } from '../log/run-signals';
-import { ActiveRuns } from '../run/active-runs';
-import type { Run } from '../run/run';
+import { AppError } from '../../kernel';
+import { RUN_CANCEL, RUN_EVENTS } from '../run-tails';
+import { ActiveRuns, type Run } from '../run';
 import { RunCancelRepository } from './run-cancel.repository';
 
 /** Cancels queued and running runs, in whichever process they run. */

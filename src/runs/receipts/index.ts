@@ -1,4 +1,4 @@
 export * from './check';
-export { ReceiptKeys } from './keys/receipt-keys.service';
+export { ReceiptKeys } from './receipt-keys.service';
 export { makeReceipt, type ReceiptValues, sha256, withParts } from './make-receipt';
 export { ReceiptsModule } from './receipts.module';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../../organizations';
-import { ReceiptKeyRepository } from './keys/receipt-key.repository';
-import { ReceiptKeys } from './keys/receipt-keys.service';
+import { ReceiptKeyRepository } from './receipt-key.repository';
+import { ReceiptKeys } from './receipt-keys.service';
 
 @Module({ imports: [OrganizationsModule], providers: [ReceiptKeyRepository, ReceiptKeys], exports: [ReceiptKeys] })
 export class ReceiptsModule {}

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
-import type { RunFilter } from '../run/run.types';
+import type { RunFilter } from '../run.types';
 import { type RunEntity } from './run.entity';
 
 /** A page of a search looks at so many of the newest runs: no index finds a part of a text. */

@@ -1,4 +1,4 @@
-import { Run } from '../run/run';
+import { Run } from '../run';
 import { finishedRecord, runningRecord } from './run-record';
 import { runInput } from '../testing/run-input';
 

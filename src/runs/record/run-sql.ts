@@ -1,4 +1,4 @@
-import type { RunRecord } from '../run/run.types';
+import type { RunRecord } from '../run.types';
 import { RUN_COLUMNS } from './run.entity';
 
 /** Columns that leases, cancellation, retention and ratings write by themselves. */

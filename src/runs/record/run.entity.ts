@@ -1,8 +1,7 @@
-import { Column, Entity, getMetadataArgsStorage, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, getMetadataArgsStorage } from 'typeorm';
 import type { PlanSummary, RunStatus, Source, SourcePassage, StampedRunEvent } from '../../kernel';
-import type { RunReplay } from '../run/run-facts.types';
 import type { ShapedReport } from '../report/report.types';
-import type { RatingValue, ToolTiming } from '../run/run.types';
+import type { RatingValue, RunReplay, ToolTiming } from '../run.types';
 
 @Entity('runs')
 @Index('runs_organization_idx', ['organizationId', 'id'])

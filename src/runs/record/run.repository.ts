@@ -6,7 +6,7 @@ import { REPORT_LIMITS } from '../report/shape-report';
 import { RunList } from './run-list.repository';
 import { RUN_COLUMNS, RunEntity } from './run.entity';
 import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './run-sql';
-import type { RunFilter, RunRating, RunRecord, RunStats } from '../run/run.types';
+import type { RunFilter, RunRating, RunRecord, RunStats } from '../run.types';
 
 /** The heaviest columns, which lists do not show. */
 const HEAVY: ReadonlySet<string> = new Set(['sources', 'passages', 'events', 'report', 'plan', 'recording', 'receipt']);

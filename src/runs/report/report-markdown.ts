@@ -1,5 +1,66 @@
-import type { BoundedTry, KnowledgeBaseSource, LanguageGap, Source, ToldSearch } from '../../kernel';
-import type { ReportCall, ReportResult, ReportTool, ShapedReport } from './report.types';
+import {
+  type BoundedTry,
+  type ChatMessage,
+  type ContentPart,
+  type KnowledgeBaseSource,
+  type LanguageGap,
+  type Source,
+  type ToldSearch,
+  isTextPart,
+} from '../../kernel';
+import type { Segment } from '../../kernel/templates';
+import type {
+  ReportCall,
+  ReportMessage,
+  ReportPromptPart,
+  ReportResult,
+  ReportTool,
+  ShapedReport,
+} from './report.types';
+
+const describe = (part: ContentPart): string => (isTextPart(part) ? part.text : `[${part.type}]`);
+
+/** A message as text. Images and audio become their type in brackets, never their data. */
+export function reportMessage(message: ChatMessage): ReportMessage {
+  const { content } = message;
+  if (typeof content === 'string') return { role: message.role, content };
+  if (Array.isArray(content)) return { role: message.role, content: content.map(describe).join('\n') };
+  const calls = message.tool_calls?.map((call) => `[tool call ${call.function.name}]`) ?? [];
+  return { role: message.role, content: calls.join('\n') };
+}
+
+/** The content of a slot, and the index of the tool that filled it. */
+export interface SlotContent {
+  readonly text: string;
+  readonly index?: number;
+}
+
+/** The parts of a filled template, as references to the texts. Unfilled slots have an empty text. */
+export const reportPrompt = (
+  segments: readonly Segment[],
+  contentOf: (slot: string) => SlotContent | undefined,
+): readonly ReportPromptPart[] =>
+  segments.map((segment) => {
+    if (segment.kind === 'literal') return { text: segment.text, chars: segment.text.length };
+    const { text = '', index } = contentOf(segment.slot.name) ?? {};
+    return { slot: segment.slot.name, ...(index === undefined ? {} : { index }), text, chars: text.length };
+  });
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** Cuts to at most `max` UTF-16 units and `...` (spec 000 §3.4.1), never between the halves of a surrogate pair. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  const end = last >= 0xd800 && last <= 0xdbff ? max - 1 : max;
+  return `${text.slice(0, end)}...`;
+}
+
+/** Replaces NUL and lone surrogates, which PostgreSQL's text and jsonb refuse or change, by U+FFFD. */
+export function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATE, '\uFFFD');
+  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
+}
 
 /** The fence is longer than any run of backticks in the content, which cannot end its own block. */
 function fenced(content: string, language = ''): string {

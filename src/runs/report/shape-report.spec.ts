@@ -1,11 +1,8 @@
 import * as fc from 'fast-check';
 import type { KnowledgeBaseSource } from '../../kernel';
-import { cut } from './cut';
-import { redactText } from './redact';
-import { reportMarkdown } from './report-markdown';
-import { reportMessage } from './report-message';
+import { cut, reportMarkdown, reportMessage } from './report-markdown';
 import type { RunReport } from './report.types';
-import { shapeReport } from './shape-report';
+import { redactText, shapeReport } from './shape-report';
 
 const source = (n: number): KnowledgeBaseSource => ({
   type: 'knowledge_base',

@@ -1,4 +1,4 @@
-import type { RunInput } from '../run/run.types';
+import type { RunInput } from '../run.types';
 
 /** An ordinary run's input, for specs. */
 export const runInput = (overrides: Partial<RunInput> = {}): RunInput => ({

@@ -1,2 +1,1 @@
-export { type Check, checkDefinition, CheckTool, oneLine } from './check-tool';
-export { type CheckConfig, type CheckedText } from './checked-text';
+export { type Check, type CheckConfig, CheckTool, type CheckedText, checkDefinition, oneLine } from './check-tool';

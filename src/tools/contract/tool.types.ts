@@ -9,10 +9,77 @@ import type {
   ToldSearch,
   Usage,
 } from '../../kernel';
-import type { CallScope } from './call-scope';
-import type { Citation } from './citation.types';
 import type { AssistantAbility } from './assistant-ability.types';
-import type { DisplayTexts } from './display-text.types';
+import type { Citation } from './citation.types';
+
+/**
+ * Stops many tool calls together, with one listener on the run's signal: listeners and signals of their own are most of
+ * what a call would cost. The code that opens a scope closes it.
+ */
+export class CallScope {
+  private readonly stops = new Set<() => void>();
+  private stopped: boolean;
+
+  constructor(private readonly signal: AbortSignal) {
+    this.stopped = signal.aborted;
+    if (!this.stopped) signal.addEventListener('abort', this.stop, { once: true });
+  }
+
+  get isStopped(): boolean {
+    return this.stopped;
+  }
+
+  add(stop: () => void): void {
+    this.stops.add(stop);
+  }
+
+  delete(stop: () => void): void {
+    this.stops.delete(stop);
+  }
+
+  /** Stops every call that still runs and every later one. */
+  readonly stop = (): void => {
+    this.stopped = true;
+    for (const stop of [...this.stops]) stop();
+  };
+
+  close(): void {
+    this.signal.removeEventListener('abort', this.stop);
+  }
+}
+
+/** Languages of the web UI. */
+export const DISPLAY_LANGUAGES = ['en', 'es', 'ca', 'eu'] as const;
+export type DisplayLanguage = (typeof DISPLAY_LANGUAGES)[number];
+
+export interface DisplayText {
+  readonly name: string;
+  /** One sentence on what it does. */
+  readonly about: string;
+}
+
+export type DisplayTexts = Readonly<Partial<Record<DisplayLanguage, DisplayText>>>;
+
+/** Icons (lucide.dev) that the web UI draws; another name is drawn as a wrench. */
+export const TOOL_ICONS = [
+  'book-open',
+  'circle-off',
+  'clipboard-check',
+  'cloud-sun',
+  'combine',
+  'file-text',
+  'graduation-cap',
+  'id-card',
+  'image',
+  'list-checks',
+  'merge',
+  'message-square',
+  'plug',
+  'scan-search',
+  'shield-alert',
+  'text-search',
+  'wrench',
+] as const;
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;

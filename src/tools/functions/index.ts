@@ -8,7 +8,7 @@ import { MoodleFunction } from './moodle/moodle.function';
 import { RubricFunction } from './rubric/rubric.function';
 import { WeatherFunction } from './weather/weather.function';
 
-export { McpProbe } from './mcp/mcp-probe.service';
+export { McpProbe } from './mcp/remote-tools';
 
 /** Every plugin whose functions a model may call, one line each. */
 export const FUNCTION_PLUGINS: readonly Type<FunctionPlugin>[] = [

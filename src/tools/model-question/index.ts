@@ -1,3 +1,2 @@
 export { AskingTool } from './asking-tool';
-export { dataFence } from './data-fence';
-export { CitedText, type Material, materialOf, type Piece, shown } from './material';
+export { CitedText, type Material, type Piece, dataFence, materialOf, shown } from './material';

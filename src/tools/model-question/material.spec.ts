@@ -1,6 +1,5 @@
 import { EARLIER, found, numberedSource } from '../testing/scripted-answers';
-import { dataFence } from './data-fence';
-import { CitedText, materialOf, shown } from './material';
+import { CitedText, dataFence, materialOf, shown } from './material';
 
 const ALL = { maxTokens: 1_000, kinds: ['found', 'derived'] as const };
 

@@ -1,7 +1,6 @@
-import { TryTimeout } from '../calls/deadline';
+import { TryTimeout } from '../deadline';
 import { callOf, fakeTool } from '../testing/call';
-import { attempt } from './attempt';
-import { LearnedTimes } from './learned-times';
+import { LearnedTimes, attempt } from './call-pipeline';
 
 const ANSWER = { content: 'ok', sources: [], confidence: null };
 const hang = (): Promise<never> => new Promise(() => undefined);

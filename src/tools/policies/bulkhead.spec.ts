@@ -1,7 +1,7 @@
 import { CallScope } from '../contract';
-import type { CheckedOutput } from '../output/read-output';
+import type { CheckedOutput } from '../read-output';
 import { callOf, fakeTool, OWNER } from '../testing/call';
-import { bulkhead, TargetGates } from './bulkhead';
+import { bulkhead, TargetGates } from './call-pipeline';
 import { uncountedTools } from '../statistics/tool.metrics';
 import { Circuits } from './circuits';
 import type { Next } from './policy.types';

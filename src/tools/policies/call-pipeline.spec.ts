@@ -3,8 +3,8 @@ import { AppError, type RunEvent } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
 import { CallScope, type PipelineTool, type Tool, ToolFailure } from '../contract';
 import { entry, fakeTool, invocation, TOOL_CONFIG } from '../testing/call';
-import { ToolCatalogue } from '../catalogues/tool-catalogue';
-import { ToolInvoker } from '../invokers/tool-invoker';
+import { ToolCatalogue } from '../tool-catalogue';
+import { ToolInvoker } from '../tool-invoker';
 
 const INPUT = { query: 'why?', messages: [{ role: 'user', content: 'why?' }] as const };
 const answer = (content: string, confidence: number | null = null) => ({ content, sources: [], confidence });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { callTimes } from './call-times';
-import { bucketOf, mergeBuckets, percentile } from '../statistics/duration-histogram';
-import { type LearnedTime, LearnedTimes, type TimeKey } from './learned-times';
+import { bucketOf, mergeBuckets, percentile } from '../statistics/tool-statistics';
+import { type LearnedTime, LearnedTimes, type TimeKey, callTimes } from './call-pipeline';
 
 const known = (longestMs: number): LearnedTime => ({
   tries: 60,

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Call } from '../calls/call';
-import { type FailureKind, kindOf } from '../calls/failure-kind';
+import { type Call, type FailureKind, kindOf } from '../call';
 import { ToolFailure } from '../contract';
 import type { ToolMetrics } from '../statistics/tool.metrics';
 import type { Policy } from './policy.types';

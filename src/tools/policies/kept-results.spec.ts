@@ -4,8 +4,8 @@ import type { Caller, RunEvent, Source } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
 import type { Invocation, PipelineTool, Tool, ToolCaching, ToolContext, ToolInput, ToolOutcome } from '../contract';
 import { CALLER, entry, fakeTool, invocation, OWNER, TOOL_CONFIG } from '../testing/call';
-import { ToolCatalogue } from '../catalogues/tool-catalogue';
-import { ToolInvoker } from '../invokers/tool-invoker';
+import { ToolCatalogue } from '../tool-catalogue';
+import { ToolInvoker } from '../tool-invoker';
 
 const ask = (query: string, ...before: string[]): ToolInput => ({
   query,

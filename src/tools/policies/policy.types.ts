@@ -1,5 +1,5 @@
-import type { Call } from '../calls/call';
-import type { CheckedOutput } from '../output/read-output';
+import type { Call } from '../call';
+import type { CheckedOutput } from '../read-output';
 
 /** Makes the call, or rejects with the failure of its last try. */
 export type Next = (call: Call) => Promise<CheckedOutput>;

@@ -1,16 +1,18 @@
-export { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool } from './mode-search';
-export { searchCaching } from './search-caching';
 export {
+  type ModeSearchConfig,
+  ModeSearchTool,
+  type SearchRetrieval,
   chosenCollections,
   collectionGaps,
+  modeSearchDefinition,
+  searchCaching,
   searchCollections,
-  type SearchRetrieval,
   tellSearch,
 } from './search-collections';
 export {
-  advanced,
   COLLECTION_PROPERTIES,
   PASSAGE_PROPERTIES,
   type SearchSettings,
+  advanced,
   searchOutputLimit,
 } from './search-settings';

@@ -1,15 +1,143 @@
-import { type Principal, told } from '../../kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { type JsonObject, type Principal, told } from '../../kernel';
 import {
+  type Passage,
+  QuestionRewriter,
+  type Retrieval,
+  type RetrievalMode,
+  type RetrievalQuery,
+  RetrievalService,
   referenceInWords,
   referenceName,
-  type Retrieval,
-  type RetrievalQuery,
-  type RetrievalService,
 } from '../../knowledge-bases';
-import { type ConfigGap, type ToolContext, ToolFailure, type ToolOutput } from '../contract';
-import { type QuestionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
-import { passageText } from './passage-text';
-import { NO_COLLECTION, type SearchSettings } from './search-settings';
+import {
+  type ConfigGap,
+  type Tool,
+  type ToolCaching,
+  type ToolContext,
+  type ToolDefinition,
+  ToolFailure,
+  type ToolInput,
+  type ToolOutput,
+} from '../contract';
+import {
+  type QuestionText,
+  type Retriever,
+  inLanguageOf,
+  questionText,
+  retrieveAccessible,
+} from './retrieve-accessible';
+import {
+  COLLECTION_PROPERTIES,
+  NO_COLLECTION,
+  PASSAGE_PROPERTIES,
+  type SearchSettings,
+  searchOutputLimit,
+  wantsRewriting,
+} from './search-settings';
+import { type CitedText, type SourcesInPrompt, citedText } from './sources-block';
+
+/** Inputs that a search depends on: the question, the conversation where it is rewritten, and what the knowledge bases hold. */
+export const searchCaching = (
+  retrieval: Pick<RetrievalService, 'contentVersion' | 'readdress'>,
+): ToolCaching<SearchSettings> => ({
+  messages: wantsRewriting,
+  contentVersion: ({ collections }, { owner }) =>
+    collections.length === 0 ? Promise.resolve(null) : retrieval.contentVersion(owner, [...new Set(collections)]),
+  renew: (output, { owner, caller: reader, assistantId }) => {
+    let { content } = output;
+    const sources = output.sources.map((source) => {
+      const renewed = retrieval.readdress(source, { owner, reader, assistantId });
+      // All links have the same length, so that the offsets of citations stay valid.
+      if (source.type === 'knowledge_base' && renewed.type === 'knowledge_base' && source.url !== '')
+        content = content.replaceAll(source.url, () => renewed.url);
+      return renewed;
+    });
+    return { ...output, content, sources };
+  },
+});
+
+export type ModeSearchConfig = SearchSettings;
+
+/** A search in one fixed mode, instead of the knowledge bases' own. */
+@Injectable()
+export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearchConfig> implements Tool<Config> {
+  abstract readonly definition: ToolDefinition;
+  readonly caching: ToolCaching<Config>;
+  protected abstract readonly mode: RetrievalMode;
+
+  constructor(
+    @Inject(RetrievalService) protected readonly retrieval: SearchRetrieval,
+    @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
+  ) {
+    this.caching = searchCaching(retrieval);
+  }
+
+  async run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    chosenCollections(config);
+    const question = await this.question(config, input, context);
+    return searchCollections(this.retrieval, { ...config, mode: this.mode }, question, context, (languages) =>
+      inLanguageOf(this.rewriter, config, input, context, languages),
+    );
+  }
+
+  target({ collections }: Config, { owner }: Pick<ToolContext, 'owner'>): Promise<string | null> {
+    return this.retrieval.target(owner, collections);
+  }
+
+  outputLimit(config: Config): number {
+    return searchOutputLimit(config);
+  }
+
+  gaps({ collections }: Config, owner: Principal): Promise<readonly ConfigGap[]> {
+    return collectionGaps(this.retrieval, { collections, mode: this.mode }, owner);
+  }
+
+  protected question(config: Config, input: ToolInput, context: ToolContext): Promise<QuestionText> {
+    const collections = chosenCollections(config);
+    return questionText(this.rewriter, config, input, context, () =>
+      this.retrieval.languages(context.owner, collections),
+    );
+  }
+}
+
+/** Members in which searches differ; the rest of their definitions is the same. */
+interface ModeSearch extends Pick<
+  ToolDefinition,
+  'name' | 'display_name' | 'description' | 'texts' | 'icon' | 'examples' | 'capabilities' | 'limitations' | 'cost'
+> {
+  /** Settings of its own. */
+  readonly properties?: JsonObject;
+}
+
+/** Spec 003 writes their names with hyphens. */
+export const modeSearchDefinition = ({ properties = {}, ...own }: ModeSearch): ToolDefinition => ({
+  ...own,
+  aliases: [own.name.replaceAll('_', '-')],
+  placeholder: 'context',
+  category: 'search',
+  role: 'search',
+  material_search: { nothing_found: 'empty' },
+  version: '1.0.0',
+  kind: 'pipeline',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: { ...COLLECTION_PROPERTIES, ...properties, ...PASSAGE_PROPERTIES },
+    required: ['collections'],
+    additionalProperties: false,
+  },
+  parameters: {},
+  capabilities: ['retrieval', 'question_answering', 'citations', ...own.capabilities],
+});
+
+/** Passages as the model reads them. */
+const passageText = (passages: readonly Passage[], style: SourcesInPrompt): CitedText =>
+  citedText(
+    passages.map(({ text }) => text),
+    passages.map(({ source }) => source),
+    style,
+  );
 
 /** The part of `RetrievalService` that search tools use. */
 export type SearchRetrieval = Pick<

@@ -1,4 +1,4 @@
-import { MAX_SOURCES } from '../output/read-output';
+import { MAX_SOURCES } from '../read-output';
 import { citedText, sourcesBlock } from './sources-block';
 
 const found = (similarity: number) => ({

@@ -1,6 +1,6 @@
 import type { JsonObject, Source } from '../../kernel';
 import type { Citation, FoundPassage } from '../contract';
-import { MAX_SOURCES } from '../output/read-output';
+import { MAX_SOURCES } from '../read-output';
 
 /** Title, URL and similarity as LAMB prints them; a source without one prints `Unknown`, nothing and 0.000. */
 export interface SourceLine {

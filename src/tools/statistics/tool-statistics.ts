@@ -1,9 +1,99 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { BufferedCounters } from '../../infrastructure/counters';
 import { JobQueue } from '../../infrastructure/jobs';
-import { countCall, mergeCounts, noCounts, statsOf } from './tool-counts';
 import type { CountedCall, ToolCounts, ToolDay, ToolStats } from './tool-counts.types';
 import { ToolStatsRepository } from './tool-stats.repository';
+
+/** Four buckets to a doubling: a percentile read from them is at most 19 % above the true one. */
+const PER_DOUBLING = 4;
+/** The last one holds everything from about four hours on. */
+const MAX_BUCKETS = 96;
+
+/** Counts of durations; bucket 0 is below one millisecond. Two of them merge by adding bucket by bucket. */
+type Buckets = readonly number[];
+
+export function bucketOf(ms: number): number {
+  if (!(ms >= 1)) return 0;
+  return Math.min(MAX_BUCKETS - 1, 1 + Math.floor(Math.log2(ms) * PER_DOUBLING));
+}
+
+/** Milliseconds below which everything in the bucket lies. */
+const upperEdge = (bucket: number): number => 2 ** (bucket / PER_DOUBLING);
+
+export function mergeBuckets(left: Buckets, right: Buckets): number[] {
+  const [longer, shorter] = left.length >= right.length ? [left, right] : [right, left];
+  return longer.map((count, bucket) => count + (shorter[bucket] ?? 0));
+}
+
+/** The upper edge of the bucket that holds the `share` of all durations, in milliseconds; null when there are none. */
+export function percentile(buckets: Buckets, share: number): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = Math.ceil(total * share);
+  for (const [bucket, count] of buckets.entries()) {
+    left -= count;
+    if (left <= 0) return Math.round(upperEdge(bucket) * 100) / 100;
+  }
+  return upperEdge(buckets.length - 1);
+}
+
+const noCounts = (): ToolCounts => ({
+  calls: 0,
+  failures: 0,
+  retries: 0,
+  cacheHits: 0,
+  fallbacks: 0,
+  durationSum: 0,
+  durations: [],
+  confidenceSum: 0,
+  confidences: 0,
+});
+
+function countCall(counts: ToolCounts, call: CountedCall): void {
+  if (call.cached) {
+    counts.cacheHits += 1;
+    return;
+  }
+  counts.calls += 1;
+  counts.retries += call.retries;
+  if (call.failed) counts.failures += 1;
+  if (call.fellBack) counts.fallbacks += 1;
+  if (call.durationMs !== null) {
+    const bucket = bucketOf(call.durationMs);
+    while (counts.durations.length <= bucket) counts.durations.push(0);
+    counts.durations[bucket] = (counts.durations[bucket] ?? 0) + 1;
+    counts.durationSum += call.durationMs;
+  }
+  if (call.confidence !== null) {
+    counts.confidenceSum += call.confidence;
+    counts.confidences += 1;
+  }
+}
+
+const mergeCounts = (left: ToolCounts, right: ToolCounts): ToolCounts => ({
+  calls: left.calls + right.calls,
+  failures: left.failures + right.failures,
+  retries: left.retries + right.retries,
+  cacheHits: left.cacheHits + right.cacheHits,
+  fallbacks: left.fallbacks + right.fallbacks,
+  durationSum: left.durationSum + right.durationSum,
+  durations: mergeBuckets(left.durations, right.durations),
+  confidenceSum: left.confidenceSum + right.confidenceSum,
+  confidences: left.confidences + right.confidences,
+});
+
+/** null as long as nothing ran. */
+function statsOf(counts: ToolCounts): ToolStats | null {
+  if (counts.calls === 0) return null;
+  const timed = counts.durations.reduce((sum, count) => sum + count, 0);
+  return {
+    calls: counts.calls,
+    failure_rate: counts.failures / counts.calls,
+    avg_ms: timed === 0 ? null : Math.round((counts.durationSum / timed) * 100) / 100,
+    p95_ms: percentile(counts.durations, 0.95),
+    confidence: counts.confidences === 0 ? null : counts.confidenceSum / counts.confidences,
+  };
+}
 
 /** Days that the figures are made of. */
 const WINDOW_DAYS = 30;

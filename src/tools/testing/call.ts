@@ -1,10 +1,10 @@
 import { type Caller, type RunEvent } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
 import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
-import { Call } from '../calls/call';
-import { ToolCatalogue } from '../catalogues/tool-catalogue';
-import { ToolInvoker } from '../invokers/tool-invoker';
-import { SEQUENTIAL_TEXTS } from '../calls/tool-texts';
+import { Call } from '../call';
+import { ToolCatalogue } from '../tool-catalogue';
+import { ToolInvoker } from '../tool-invoker';
+import { SEQUENTIAL_TEXTS } from '../describe-failure';
 
 const ORGANIZATION = '0195f2a0-0000-7000-8000-000000000001';
 

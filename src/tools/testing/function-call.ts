@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import type { JsonObject } from '../../kernel';
 import type { FunctionContext, FunctionDeclaration, FunctionOutput, FunctionPlugin } from '../contract';
-import { FunctionCatalogue } from '../catalogues/function-catalogue';
+import { FunctionCatalogue } from '../tool-catalogue';
 import { CALLER, OWNER } from './call';
 
 /** A call's surroundings that record its progress. */

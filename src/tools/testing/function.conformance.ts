@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import type { JsonObject } from '../../kernel';
 import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
-import { FunctionCatalogue } from '../catalogues/function-catalogue';
-import { presentTool } from '../listing/present-tool';
+import { FunctionCatalogue } from '../tool-catalogue';
+import { presentTool } from '../tools.service';
 import { OWNER } from './call';
 import { offers } from './function-call';
 import { isSearch } from './material-searches';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel';
 import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
-import { ToolCatalogue } from '../catalogues/tool-catalogue';
-import { presentTool } from '../listing/present-tool';
+import { ToolCatalogue } from '../tool-catalogue';
+import { presentTool } from '../tools.service';
 import { entry, invocation, invokerOf, OWNER } from './call';
 import { isSearch } from './material-searches';
 

@@ -1,14 +1,126 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, integerCursor, pageOf, type PageRequest, textCursor, encodeCursor } from '../../kernel';
+import { AssistantsService } from '../../assistants';
+import {
+  AppError,
+  type Caller,
+  type PageRequest,
+  encodeCursor,
+  integerCursor,
+  isOrganizationAdmin,
+  notFound,
+  pageOf,
+  textCursor,
+} from '../../kernel';
 import { PriceLists } from '../../metering';
-import { OrganizationsService } from '../../organizations';
-import { PersonPseudonyms } from '../../organizations';
-import { UsageAccess } from './usage-access';
-import type { UsageQueryDto, UsageReportDto, UsageRowDto } from './usage.dto';
-import { periodOf } from './usage-period';
-import { UsageReportRepository, type UsageReportScope } from './usage-report.repository';
-import { dayRows, figuresOf, groupRow } from './usage-rows';
-import type { Grouping, Split, UsageFilter } from './usage.types';
+import { OrganizationsService, PersonPseudonyms, type Pseudonymize } from '../../organizations';
+import { type Period, daysOf, periodOf } from './usage-period';
+import { type DayRow, type SummedRow, UsageReportRepository, type UsageReportScope } from './usage-report.repository';
+import type { UsageFiguresDto, UsagePartDto, UsageQueryDto, UsageReportDto, UsageRowDto } from './usage.dto';
+import {
+  type AssistantName,
+  FIGURES,
+  type Figures,
+  type Grouping,
+  type KeyName,
+  type ModelName,
+  NO_USAGE,
+  type PersonName,
+  type Split,
+  type UsageFilter,
+} from './usage.types';
+
+interface UsageView {
+  readonly organizationId: string;
+  /** People and keys are shown with pseudonyms. */
+  readonly pseudonymous: boolean;
+}
+
+/** Decides who sees which usage. */
+@Injectable()
+export class UsageAccess {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly assistants: AssistantsService,
+  ) {}
+
+  /**
+   * Administrators see all, others the usage of an assistant that they may edit, without names.
+   * @throws {AppError} `not_found`, `forbidden`
+   */
+  async view(
+    caller: Caller,
+    slug: string,
+    asked: { readonly assistant?: number; readonly pseudonymous: boolean },
+  ): Promise<UsageView> {
+    const { id: organizationId } = await this.organizations.get(caller, slug);
+    const seesAll = isOrganizationAdmin(caller) && caller.assistantIds === null;
+    if (!seesAll) await this.assertOwnAssistant(caller, organizationId, asked.assistant);
+    const { privacy } = await this.organizations.runtime(organizationId);
+    return { organizationId, pseudonymous: !seesAll || asked.pseudonymous || privacy.usage_people === 'pseudonymous' };
+  }
+
+  private async assertOwnAssistant(caller: Caller, organizationId: string, id: number | undefined): Promise<void> {
+    if (id === undefined) {
+      throw new AppError('forbidden', 'Only administrators see all usage; name one of your assistants in `assistant`');
+    }
+    if (organizationId !== caller.organizationId) throw notFound('Assistant');
+    await this.assistants.assertConfigurable(caller, id);
+  }
+}
+
+const figuresOf = (row: Figures): UsageFiguresDto =>
+  Object.fromEntries(FIGURES.map((name) => [name, row[name]])) as unknown as UsageFiguresDto;
+
+const assistantOf = ({ assistantId = null, name = null }: SummedRow): AssistantName => ({ id: assistantId, name });
+const modelOf = ({ provider = '', model = '' }: SummedRow): ModelName => ({ provider, model });
+
+const organizationOf = ({ callerOrganizationId: id = null, callerOrganizationName: name = null }: SummedRow) =>
+  id === null ? null : { id, name };
+
+/** `pseudonymize` null shows people and keys with their names. */
+function personOf(row: SummedRow, pseudonymize: Pseudonymize | null): PersonName {
+  const organization = organizationOf(row);
+  const { userId = null, name = null, email = null } = row;
+  if (pseudonymize === null) return { user_id: userId, name, email, pseudonym: null, organization };
+  const pseudonym = userId === null ? null : pseudonymize(userId);
+  return { user_id: null, name: null, email: null, pseudonym, organization };
+}
+
+function keyOf({ keyId = null, name = null }: SummedRow, pseudonymize: Pseudonymize | null): KeyName {
+  if (pseudonymize === null || keyId === null) return { id: keyId, name, pseudonym: null };
+  return { id: null, name: null, pseudonym: pseudonymize(keyId) };
+}
+
+/** A row of a report that is not by day. */
+function groupRow(by: Exclude<Grouping, 'day'>, row: SummedRow, pseudonymize: Pseudonymize | null): UsageRowDto {
+  const figures = figuresOf(row);
+  if (by === 'assistant') return { assistant: assistantOf(row), ...figures };
+  if (by === 'model') return { model: modelOf(row), ...figures };
+  if (by === 'person') return { person: personOf(row, pseudonymize), ...figures };
+  return { key: keyOf(row, pseudonymize), ...figures };
+}
+
+const partOf = (split: Split, row: SummedRow): UsagePartDto =>
+  split === 'model' ? { model: modelOf(row), ...figuresOf(row) } : { assistant: assistantOf(row), ...figuresOf(row) };
+
+/** One row per day of the period, with zeros where nothing was used. */
+function dayRows(
+  period: Period,
+  days: readonly DayRow[],
+  parts: readonly (SummedRow & DayRow)[],
+  split: Split | undefined,
+): UsageRowDto[] {
+  const byDay = new Map(days.map((row) => [row.day, row]));
+  const partsByDay = new Map<string, UsagePartDto[]>();
+  for (const row of split === undefined ? [] : parts) {
+    partsByDay.set(row.day, [...(partsByDay.get(row.day) ?? []), partOf(split as Split, row)]);
+  }
+  return daysOf(period).map((day) => ({
+    day,
+    ...figuresOf(byDay.get(day) ?? NO_USAGE),
+    ...(split === undefined ? {} : { parts: partsByDay.get(day) ?? [] }),
+  }));
+}
 
 interface Asked {
   readonly scope: UsageReportScope;

@@ -11,7 +11,7 @@ import {
   openDatabase,
   Transactions,
 } from '../../../src/infrastructure/database';
-import { connect } from '../../../src/infrastructure/postgres/connection/connect';
+import { connect } from '../../../src/infrastructure/postgres/connection/open-database';
 import { createDataSource, type DataSourceSettings } from '../../../src/infrastructure/postgres/connection/data-source';
 import { testDatabaseUrl } from '../../support/database';
 import { DatabaseProxy } from '../../support/proxy';

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   DirectoryLock,
-  holderOf,
   type LockRecord,
+  holderOf,
+  ownIdentity,
   readLock,
 } from '../../../src/infrastructure/postgres/embedded/directory-lock';
-import { ownIdentity } from '../../../src/infrastructure/postgres/embedded/process-identity';
 import { compile } from '../../support/compiled';
 
 describe('the lock of a data directory', () => {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { FilesService } from '../../../src/files';
-import { CollectionReferences } from '../../../src/knowledge-bases/retrieval/collections/collection-references';
+import { CollectionReferences } from '../../../src/knowledge-bases/retrieval/collection-references';
 import type { Config } from '../../../src/infrastructure/config';
 import { RowCache, TableChanges } from '../../../src/infrastructure/row-cache';
 import {

@@ -1,17 +1,14 @@
 import { Body, Controller, Get, HttpCode, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError, isJsonObject } from '../../../../src/kernel';
 import { type BellwetherRequest, Public } from '../../../../src/infrastructure/http';
+import { AppError, isJsonObject } from '../../../../src/kernel';
 import { BrowserCookie } from '../../launch/browser-cookie';
-import { type Handover, isFramed, LaunchSessions } from '../../launch/launch-sessions.service';
+import { type Handover, LaunchSessions, isFramed } from '../../launch/launch-sessions.service';
 import type { KeyKind } from '../../legacy/bridge.types';
-import { RefusedLaunch } from '../../messages/launch.errors';
-import { readyPage } from '../../pages/browser-pages';
-import { sendPage } from '../../pages/page';
-import { languageOf, type PageLanguage } from '../../pages/page-texts';
-import { refusalPage } from '../../pages/refusal-page';
-import { ToolAddresses } from '../../platforms/tool-addresses';
+import { RefusedLaunch } from '../../launch-claims';
+import { type PageLanguage, languageOf, readyPage, refusalPage, sendPage } from '../../browser-pages';
+import { ToolAddresses } from '../../platforms/platforms.service';
 import { signedFormOf } from '../oauth/signed-form';
 import { BridgeLaunches } from './bridge-launches.service';
 

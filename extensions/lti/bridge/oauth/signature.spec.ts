@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import OAuth from 'oauth-1.0a';
-import { hmacSha1 } from './signature';
-import { assertInTime, signedFormOf } from './signed-form';
+import { assertInTime, hmacSha1, signedFormOf } from './signed-form';
 
 const ADDRESS = 'https://lamb.example.edu/lamb/v1/lti/launch';
 

@@ -1,4 +1,4 @@
-import { isOver, problemOf } from './bridge-days';
+import { isOver, problemOf } from './bridge-settings.service';
 
 const NOW = Date.parse('2026-11-25T23:59:00Z');
 

@@ -12,7 +12,7 @@ import {
   toPageRequest,
 } from '../../../../src/infrastructure/http';
 import { Idempotent } from '../../../../src/infrastructure/idempotency';
-import { ToolAddresses } from '../../platforms/tool-addresses';
+import { ToolAddresses } from '../../platforms/platforms.service';
 import { BridgeDto, UpdateBridgeDto } from './bridge.dto';
 import { BridgeKeyDto, BridgeKeyPageDto, CreateBridgeKeyDto, UpdateBridgeKeyDto } from './bridge-key.dto';
 import { BridgeKeys } from './bridge-keys.service';

@@ -1,10 +1,9 @@
 import { specifiedTools } from '../../../../test/support/tool-vocabulary';
 import type { JsonObject } from '../../../kernel';
-import { errorsOf } from './save-errors';
 import type { AssistantDocument } from '../metadata/document.types';
-import { normaliseDocument } from '../versions/normalise';
-import { checkClassic } from './check-classic';
-import { rewritingPaths } from './check-rewriting';
+import { normaliseDocument } from '../normalise';
+import { checkClassic, rewritingPaths } from './check-strategy';
+import { errorsOf } from './diagnostic.types';
 
 const RAG: Readonly<Record<string, { fetches: boolean; rewrites?: boolean }>> = {
   no_rag: { fetches: false },

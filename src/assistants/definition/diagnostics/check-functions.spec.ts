@@ -1,10 +1,8 @@
 import { specifiedTools } from '../../../../test/support/tool-vocabulary';
-import { normaliseDocument } from '../versions/normalise';
-import { checkFunctions, type FunctionRules, placedFunctions } from './check-functions';
 import type { JsonObject } from '../../../kernel';
-import { configReferences } from './references';
-import { errorsOf } from './save-errors';
-import { error, info, warning } from './diagnostic.types';
+import { normaliseDocument } from '../normalise';
+import { error, errorsOf, info, warning } from './diagnostic.types';
+import { type FunctionRules, checkFunctions, configReferences, placedFunctions } from './references';
 
 const rules: FunctionRules = {
   find: (name) =>

@@ -1,12 +1,19 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
-import { isPlaceholderFor, USER_INPUT } from '../../../kernel/templates';
+import { type JsonObject, isJsonObject } from '../../../kernel';
+import { USER_INPUT, isPlaceholderFor } from '../../../kernel/templates';
 import { checkCondition } from '../../../orchestrators';
-import { closestName, FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } from '../../../tools';
-import { MAX_EXAMPLE_QUESTION_CHARS, MAX_EXAMPLE_QUESTIONS } from '../metadata/example-questions';
+import { FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR, closestName } from '../../../tools';
+import { MAX_EXAMPLE_QUESTIONS, MAX_EXAMPLE_QUESTION_CHARS } from '../metadata/definition';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import type { ToolEntry } from '../metadata/tool-entries';
-import { type Diagnostic, type DiagnosticValues, error, info, misspelt, reasonOf } from './diagnostic.types';
-import type { MetadataRules } from './metadata-rules.types';
+import {
+  type Diagnostic,
+  type DiagnosticValues,
+  type MetadataRules,
+  error,
+  info,
+  misspelt,
+  reasonOf,
+} from './diagnostic.types';
 
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_RETRIES = 10;

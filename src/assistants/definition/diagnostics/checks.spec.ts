@@ -1,12 +1,10 @@
-import type { JsonObject } from '../../../kernel';
 import { specifiedTools as rules } from '../../../../test/support/tool-vocabulary';
-import { normaliseDocument } from '../versions/normalise';
-import { checkShape } from './check-shape';
+import type { JsonObject } from '../../../kernel';
+import { normaliseDocument } from '../normalise';
 import { checkStrategy } from './check-strategy';
-import { checkTemplate, type TemplateCheck } from './check-template';
-import { checkNumber, checkTools, MAX_TOOLS } from './check-tools';
-import { errorsOf } from './save-errors';
-import type { Diagnostic } from './diagnostic.types';
+import { type TemplateCheck, checkShape, checkTemplate } from './check-template';
+import { MAX_TOOLS, checkNumber, checkTools } from './check-tools';
+import { type Diagnostic, errorsOf } from './diagnostic.types';
 
 const multiTool = (...tools: unknown[]): JsonObject => ({ assistant_type: 'multi_tool', tools });
 const found = (diagnostics: readonly Diagnostic[]): [string, string][] =>

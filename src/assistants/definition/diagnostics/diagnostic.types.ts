@@ -1,4 +1,53 @@
-import type { Problem } from '../../../kernel';
+import type { JsonObject, Problem } from '../../../kernel';
+import type { StrategyDefinition } from '../../../orchestrators';
+import type { ToolVocabulary } from '../metadata/document.types';
+
+/** Lookup of the installed tools and strategies for checks. */
+export interface MetadataRules extends ToolVocabulary {
+  /** Suggestion for a misspelt name; null without a similar one. */
+  closestTool(name: string): string | null;
+  allowsMultiple(tool: string): boolean;
+  /** Paths are relative to the config. */
+  configProblems(tool: string, config: unknown): readonly Problem[];
+  /** It checks the finished answer and fills no slot. */
+  looksAtAnswer(tool: string, config: JsonObject): boolean;
+  /** Results that a tool needs: of the named tool, or of any tool (null). Null: it needs none. */
+  needsOf(tool: string, config: JsonObject): { readonly tool: string | null } | null;
+  strategies(): readonly string[];
+  strategy(name: string): Pick<StrategyDefinition, 'reads' | 'shape'> | undefined;
+  /** Paths are relative to the options; nothing for an unknown strategy. */
+  optionProblems(strategy: string, options: unknown): readonly Problem[];
+}
+
+/** A config with references to other rooms, and its path in the request. */
+export interface ConfigReference {
+  readonly kind: 'pipeline' | 'function';
+  readonly tool: string;
+  readonly config: JsonObject;
+  /** True when another check validates the schema. A config that fails its schema has no gaps. */
+  readonly checked: boolean;
+  /** False for a disabled tool, whose references are not judged. */
+  readonly enabled: boolean;
+  /** Maps a path of the config (`collections[0]`) to its path in the request. */
+  readonly at: (path: string) => string;
+}
+
+/**
+ * A save accepts these errors, so that definitions from LAMB stay editable, and those whose material was deleted,
+ * unshared or paused. Publication does not.
+ */
+const SAVED_WITH_ERROR: ReadonlySet<DiagnosticCode> = new Set([
+  'processor.unknown',
+  'tool.unknown_key',
+  'tool.inaccessible',
+  'tool.disabled',
+]);
+
+/** Problems that refuse a save. */
+export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
+  diagnostics
+    .filter(({ severity, code }) => severity === 'error' && !SAVED_WITH_ERROR.has(code))
+    .map(({ path, message, code, values }): Problem => ({ path, message, code, ...(values && { values }) }));
 
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];

@@ -1,11 +1,10 @@
-import type { JsonObject } from '../../../kernel';
 import { specifiedTools as rules } from '../../../../test/support/tool-vocabulary';
+import type { JsonObject } from '../../../kernel';
 import { EMPTY_DEFINITION } from '../metadata/definition';
 import type { Definition } from '../metadata/document.types';
-import { checkShape } from './check-shape';
 import { checkStrategy } from './check-strategy';
-import { withAutomaticTemplate } from './check-template';
-import { checkNumber, checkTools, MAX_TOOLS } from './check-tools';
+import { checkShape, withAutomaticTemplate } from './check-template';
+import { MAX_TOOLS, checkNumber, checkTools } from './check-tools';
 import type { Diagnostic } from './diagnostic.types';
 
 const LONG = 'x'.repeat(65);

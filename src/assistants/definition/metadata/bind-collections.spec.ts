@@ -1,4 +1,4 @@
-import type { StoredDefinition } from './metadata.types';
+import type { StoredDefinition } from './document.types';
 import {
   bindCollections,
   collectionNames,

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { type JsonObject, isJsonObject } from '../../../kernel';
 import { externalReference, isSlugReference, unboundReference } from '../../../knowledge-bases';
-import type { CollectionIds } from './document.types';
-import type { StoredDefinition } from './metadata.types';
+import type { CollectionIds, StoredDefinition } from './document.types';
 import { member } from './parse-metadata';
 
 const LISTS = ['tools', 'functions'] as const;

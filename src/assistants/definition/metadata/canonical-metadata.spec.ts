@@ -1,5 +1,5 @@
 import { specifiedTools as tools } from '../../../../test/support/tool-vocabulary';
-import { canonicalMetadata, withToolUse } from './canonical-metadata';
+import { canonicalMetadata, withToolUse } from './definition';
 
 const canonical = (metadata: object): unknown => JSON.parse(canonicalMetadata(JSON.stringify(metadata), tools));
 

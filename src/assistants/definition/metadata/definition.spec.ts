@@ -1,18 +1,18 @@
 import { unboundReference } from '../../../knowledge-bases';
 import {
+  EMPTY_DEFINITION,
   applyInput,
   boundDefinition,
   changedFields,
   collectionList,
   definitionAnswer,
   definitionOf,
-  EMPTY_DEFINITION,
+  exampleQuestions,
   metadataProblems,
   runningDefinition,
+  suggestedQuestions,
 } from './definition';
 import type { Definition } from './document.types';
-import { exampleQuestions } from './example-questions';
-import { suggestedQuestions } from './suggested-questions';
 import { assistantType, isMetadataVersion, metadataVersion, runningVersion, versionProblem } from './version';
 
 const FULL: Definition = {

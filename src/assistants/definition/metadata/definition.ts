@@ -1,10 +1,144 @@
-import { isJsonObject, type Problem, storageProblem } from '../../../kernel';
-import type { Definition } from './document.types';
+import { type JsonObject, type Problem, isJsonObject, storageProblem } from '../../../kernel';
 import { bindCollections, withoutUnbound } from './bind-collections';
-import { withToolUse } from './canonical-metadata';
-import type { StoredDefinition } from './metadata.types';
-import { parseMetadata } from './parse-metadata';
-import { assistantType } from './version';
+import type {
+  ClassicSettings,
+  Definition,
+  ProcessorDeclaration,
+  StoredDefinition,
+  ToolVocabulary,
+} from './document.types';
+import { member, parseMetadata, textMember } from './parse-metadata';
+import { assignPlaceholders, readToolEntries } from './tool-entries';
+import { assistantType, metadataVersion } from './version';
+
+/** The settings of a classic assistant with aliases resolved. A value of the wrong type counts as absent. */
+export function classicSettings(
+  stored: Pick<StoredDefinition, 'metadata' | 'ragCollections' | 'ragTopK'>,
+  vocabulary: Pick<ToolVocabulary, 'findPrompt' | 'findRag'>,
+): ClassicSettings {
+  const { metadata } = stored;
+  const rubricId = member(metadata, 'rubric_id');
+  return {
+    ...processorsOf(metadata, vocabulary),
+    collections: stored.ragCollections,
+    topK: stored.ragTopK,
+    rubricId: typeof rubricId === 'number' ? rubricId : textMember(metadata, 'rubric_id'),
+    rubricFormat: textMember(metadata, 'rubric_format') ?? 'markdown',
+    filePath: textMember(metadata, 'file_path'),
+  };
+}
+
+type Chosen = Pick<
+  ClassicSettings,
+  'promptProcessor' | 'ragProcessor' | 'ragProcessorAbsent' | 'fetches' | 'reads' | 'slots'
+>;
+
+function processorsOf(metadata: JsonObject, vocabulary: Pick<ToolVocabulary, 'findPrompt' | 'findRag'>): Chosen {
+  const chosen = textMember(metadata, 'rag_processor');
+  const ragName = chosen ?? 'no_rag';
+  const promptName = textMember(metadata, 'prompt_processor') ?? 'simple_augment';
+  const { definition: prompt = { name: promptName } } = vocabulary.findPrompt(promptName) ?? {};
+  // A processor that is not installed counts as one that fetches.
+  const { definition: rag = { name: ragName, slots: ['context'] } } = vocabulary.findRag(ragName) ?? {};
+  const { slots = [], settings = [] }: ProcessorDeclaration = rag;
+  const { slots: own = [] }: ProcessorDeclaration = prompt;
+  return {
+    promptProcessor: prompt.name,
+    ragProcessor: rag.name,
+    fetches: slots.includes('context'),
+    reads: settings,
+    slots: ['context', ...own],
+    ...(chosen === null ? { ragProcessorAbsent: true } : {}),
+  };
+}
+
+export const MAX_EXAMPLE_QUESTIONS = 10;
+export const MAX_EXAMPLE_QUESTION_CHARS = 200;
+
+/** Questions that a tool is for. Empty or overlong entries of unchecked documents are left out. */
+export function exampleQuestions(entry: JsonObject): readonly string[] {
+  const given = member(entry, 'example_questions');
+  if (!Array.isArray(given)) return [];
+  return (given as unknown[])
+    .flatMap((question) => (typeof question === 'string' ? [question.trim()] : []))
+    .filter((question) => question !== '' && question.length <= MAX_EXAMPLE_QUESTION_CHARS)
+    .slice(0, MAX_EXAMPLE_QUESTIONS);
+}
+
+export const MAX_SUGGESTED_QUESTIONS = 6;
+export const MAX_SUGGESTED_QUESTION_CHARS = 200;
+
+/** First questions that the chat offers. Empty or overlong entries of unchecked documents are left out. */
+export function suggestedQuestions(metadata: JsonObject): readonly string[] {
+  const given = member(metadata, 'suggested_questions');
+  if (!Array.isArray(given)) return [];
+  return (given as unknown[])
+    .flatMap((question) => (typeof question === 'string' ? [question.trim()] : []))
+    .filter((question) => question !== '' && question.length <= MAX_SUGGESTED_QUESTION_CHARS)
+    .slice(0, MAX_SUGGESTED_QUESTIONS);
+}
+
+/**
+ * Completes a version 3 document with `_format_version`, the placeholder of each tool, and `plugin` in place of `type`.
+ * Other versions and complete documents are returned unchanged.
+ */
+export function canonicalMetadata(text: string, tools: ToolVocabulary): string {
+  const parsed = parseMetadata(text);
+  if (!parsed.ok) return text;
+  const { metadata } = parsed;
+  if (assistantType(metadata) !== 'multi_tool' || metadataVersion(metadata) !== 3) return text;
+  const completed = completeDocument(metadata, tools);
+  return completed === metadata ? text : JSON.stringify(completed);
+}
+
+function completeDocument(metadata: JsonObject, tools: ToolVocabulary): JsonObject {
+  const entries = completeTools(metadata, tools);
+  const isVersioned = member(metadata, '_format_version') === 3;
+  if (isVersioned && entries === null) return metadata;
+  const { _format_version: _none, ...rest } = metadata;
+  const document = isVersioned ? metadata : { _format_version: 3, ...rest };
+  return entries === null ? document : { ...document, tools: entries };
+}
+
+/** Null when no entry changes. */
+function completeTools(metadata: JsonObject, tools: ToolVocabulary): readonly unknown[] | null {
+  const { pipeline } = readToolEntries(metadata);
+  const placeholders = assignPlaceholders(pipeline, 3, tools);
+  const changed = new Map<number, JsonObject>();
+  for (const [position, { index, plugin, entry }] of pipeline.entries()) {
+    const placeholder = placeholders[position] ?? null;
+    const isNamed = textMember(entry, 'plugin') !== null;
+    const isPlaced = placeholder === null || textMember(entry, 'placeholder') !== null;
+    if (isNamed && isPlaced) continue;
+    const { type, plugin: _plugin, placeholder: _placeholder, ...rest } = entry;
+    changed.set(index, {
+      plugin: isNamed ? member(entry, 'plugin') : tools.canonicalName(plugin),
+      ...(isNamed && type !== undefined ? { type } : {}),
+      ...(isPlaced ? given(entry) : { placeholder }),
+      ...rest,
+    });
+  }
+  const list = member(metadata, 'tools');
+  return changed.size === 0 || !Array.isArray(list)
+    ? null
+    : list.map((entry: unknown, index) => changed.get(index) ?? entry);
+}
+
+const given = (entry: JsonObject): JsonObject =>
+  Object.hasOwn(entry, 'placeholder') ? { placeholder: entry['placeholder'] } : {};
+
+/** Sets `capabilities.tool_use` in answers: true when the document has functions. */
+export function withToolUse(metadata: JsonObject): JsonObject {
+  const tool_use = readToolEntries(metadata).functions.length > 0;
+  const capabilities = member(metadata, 'capabilities');
+  if (isJsonObject(capabilities)) {
+    return member(capabilities, 'tool_use') === tool_use
+      ? metadata
+      : { ...metadata, capabilities: { ...capabilities, tool_use } };
+  }
+  const isFree = capabilities === undefined || capabilities === null;
+  return tool_use && isFree ? { ...metadata, capabilities: { tool_use } } : metadata;
+}
 
 /** A definition as clients send it; absent members keep their value. */
 export interface DefinitionInput {

@@ -1,4 +1,4 @@
-import { withEquations } from './docx-equations';
+import { withEquations } from './docx';
 
 const r = (text: string): string => `<m:r><w:rPr><w:i/></w:rPr><m:t>${text}</m:t></m:r>`;
 const latex = (inner: string): string | undefined =>

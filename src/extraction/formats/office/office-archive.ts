@@ -1,7 +1,93 @@
+import { posix } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
 import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
-import { entriesOf, MOST_ENTRIES, openZip } from '../../document/zip-listing';
+import { MOST_ENTRIES, entriesOf, openZip } from '../../document/zip-listing';
+import { allNamed, parseXml, scanXml } from './office-xml';
+
+/** Parts that readers leave out, and the sentence for the owner. */
+const LEFT_OUT: readonly (readonly [parts: RegExp, sentence: string])[] = [
+  [/\/(?:comments|threadedComments)(?:\d*|\/[^/]+)\.xml$/i, 'Comments are left out'],
+  [/^(?:word|xl)\/(?:charts|chartsheets)\/[^/]+\.xml$/i, 'Charts are not read'],
+  [/^(?:word|xl)\/diagrams\/data[^/]*\.xml$/i, 'Diagrams (SmartArt) are not read'],
+];
+
+/**
+ * Parts whose words are no text of the document, or another form of text that is read: properties, styles, masters, heads of
+ * pages, drawings of diagrams, caches of other files, and what belongs to slides and sheets that are hidden or not used.
+ */
+const NO_TEXT = [
+  /^(?:\[Content_Types\]\.xml$|docProps\/|customXml\/|_rels\/)|\/_rels\//,
+  /\/(?:theme|glossary|slideLayouts|slideMasters|notesMasters|handoutMasters|notesSlides|slides|tags|worksheets|drawings)\//,
+  /\/(?:charts|diagrams|tables|pivotTables|pivotCache|externalLinks|queryTables|ctrlProps|activeX|slicers|slicerCaches)\//,
+  /\/(?:timelines|timelineCaches|revisions|persons|richData|webextensions|embeddings|embeddedLabels|printerSettings|model)\//,
+  /\/(?:header|footer)\d*\.xml$/,
+];
+
+const TEXTS: ReadonlySet<string> = new Set(['t', 'text']);
+
+/** Whether a part has words in an element of text. A damaged part has none. */
+function holdsText(xml: string): boolean {
+  let inText = false;
+  let found = false;
+  try {
+    scanXml(xml, {
+      open: (name) => void (inText = TEXTS.has(name)),
+      close: () => void (inText = false),
+      text: (text) => void (found ||= inText && text.trim() !== ''),
+    });
+  } catch {
+    return found;
+  }
+  return found;
+}
+
+/** Sentences about words of an office file that are missing from its text. */
+export function leftOut(parts: OpenedParts, main: string): string[] {
+  const { opened } = parts;
+  const told = new Set<string>();
+  const unknown: string[] = [];
+  for (const [name, bytes] of parts) {
+    const sentence = LEFT_OUT.find(([pattern]) => pattern.test(name))?.[1];
+    const isCandidate =
+      sentence === undefined ? !opened.has(name) && !NO_TEXT.some((each) => each.test(name)) : !told.has(sentence);
+    if (!isCandidate || !(/\/charts(?:heets)?\//.test(name) || holdsText(bytes.toString('utf8')))) continue;
+    if (sentence === undefined) unknown.push(name);
+    else told.add(sentence);
+  }
+  if (insertsFiles(parts, main)) told.add('Other files that the document inserts are not read');
+  if (unknown.length > 0) told.add(`Text in parts that are not read: ${unknown.slice(0, 5).join(', ')}`);
+  return [...told];
+}
+
+/** Alternative format import parts (ECMA-376-1 §11.3.1): Word shows another file in the place of an element. */
+const insertsFiles = (parts: OfficeParts, main: string): boolean =>
+  relationsOf(parts, main).some(({ type }) => type === 'aFChunk');
+
+interface Relation {
+  readonly id: string;
+  /** Last step of the type's address. */
+  readonly type: string;
+  /** Name of a part. */
+  readonly target: string;
+}
+
+export const partText = (parts: OfficeParts, name: string): string | undefined => parts.get(name)?.toString('utf8');
+
+/** The name of a part as another one refers to it. It never leaves the file. */
+export const resolvePart = (folder: string, target: string): string => posix.resolve(`/${folder}`, target).slice(1);
+
+/** Parts of the same file that a part refers to (OPC, ECMA-376-2 §6.5). Nothing outside of the file is read. */
+export function relationsOf(parts: OfficeParts, part: string): readonly Relation[] {
+  const folder = posix.dirname(part);
+  const xml = partText(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
+  if (xml === undefined) return [];
+  return allNamed(parseXml(xml), 'Relationship').flatMap(({ attributes }) => {
+    const { Id: id, Type: type = '', Target: target, TargetMode: mode } = attributes;
+    if (id === undefined || target === undefined || mode === 'External') return [];
+    return [{ id, type: posix.basename(type), target: resolvePart(folder, target) }];
+  });
+}
 
 /** The expansion limit applies beyond this size only. */
 const FREE_BYTES = 10 * 1024 * 1024;

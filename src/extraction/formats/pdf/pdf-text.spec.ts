@@ -1,5 +1,4 @@
-import { withoutPageHeaders } from './pdf-page-headers';
-import { linesOf, type PdfLine } from './pdf-lines';
+import { type PdfLine, linesOf, withoutPageHeaders } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { PdfPage, PdfTextItem } from './pdf.types';
 

@@ -1,8 +1,7 @@
 import type { PageStart } from '../../document/extraction.types';
-import { withoutContents } from './pdf-contents';
-import { headingDepth, type HeadingDepth } from './pdf-headings';
 import { cellText, pipeTable } from '../table-rows';
-import type { PdfLine } from './pdf-lines';
+import { withoutContents } from './pdf-document';
+import { type HeadingDepth, type PdfLine, headingDepth } from './pdf-lines';
 import { withTableRows } from './pdf-table-rows';
 import type { OutlineEntry } from './pdf.types';
 

@@ -1,22 +1,21 @@
 import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
+import { listed, shortTitle, titleOf } from '../text';
 import { type AnnotatedPage, withAnnotations } from './pdf-annotations';
 import {
-  damagedPdf,
-  hiddenLayers,
   type Layers,
-  lostFontsDuring,
-  openPdf,
   type PdfDocument,
   type ShownTexts,
+  damagedPdf,
+  hiddenLayers,
+  lostFontsDuring,
+  openPdf,
   shownTexts,
 } from './pdf-document';
-import { withoutPageHeaders } from './pdf-page-headers';
-import { linesOf, type PdfLine } from './pdf-lines';
+import { type PdfLine, linesOf, withoutPageHeaders } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { OutlineEntry, PdfPage } from './pdf.types';
-import { listed, shortTitle, titleOf } from '../text';
 
 const MOST_OUTLINE_ENTRIES = 5_000;
 const DEEPEST_OUTLINE = 8;

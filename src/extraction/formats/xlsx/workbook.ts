@@ -1,8 +1,7 @@
 import { ExtractionError } from '../../document/extraction.errors';
-import type { OfficeParts } from '../office/office-archive';
-import { partText, relationsOf } from '../office/office-relations';
-import { allNamed, parseXml, scanXml, type XmlElement } from '../office/office-xml';
-import { builtInFormat, type Calendar } from './number-format';
+import { type OfficeParts, partText, relationsOf } from '../office/office-archive';
+import { type XmlElement, allNamed, parseXml, scanXml } from '../office/office-xml';
+import { type Calendar, builtInFormat } from './number-format';
 
 export const WORKBOOK = 'xl/workbook.xml';
 /** Longest text of one cell (the limit of Excel). */

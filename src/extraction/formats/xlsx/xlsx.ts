@@ -1,15 +1,12 @@
 import { ExtractionError } from '../../document/extraction.errors';
 import type { PageStart } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
-import { leftOut } from '../office/left-out';
-import { type OfficeParts, openOffice } from '../office/office-archive';
-import { partText, relationsOf } from '../office/office-relations';
+import { type OfficeParts, leftOut, openOffice, partText, relationsOf } from '../office/office-archive';
 import { allNamed, parseXml, textBelow } from '../office/office-xml';
-import { readDrawing } from '../office/pptx-slide';
+import { readDrawing } from '../office/pptx';
 import { shortTitle } from '../text';
-import { sheetCells } from './sheet-cells';
-import { sheetText } from './sheet-text';
-import { readWorkbook, type SheetPart, WORKBOOK } from './workbook';
+import { sheetCells, sheetText } from './sheet-text';
+import { type SheetPart, WORKBOOK, readWorkbook } from './workbook';
 
 const SEPARATOR = '\n\n';
 const MOST_NAMED = 20;

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import type { GetObjectCommandOutput, HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { Injectable } from '@nestjs/common';
 import { AppError, isUuid } from '../../../kernel';
-import { checkedPart, S3_MARK } from '../blob-name';
-import { BLOB_ROOMS, type BlobBatch, type BlobPlace, type BlobRoom, type BlobSpace } from '../blob-place.types';
-import { tooLarge } from '../too-large';
-import { isMissingObject } from './s3.errors';
-import { S3Connection } from './s3-connection';
+import {
+  BLOB_ROOMS,
+  type BlobBatch,
+  type BlobPlace,
+  type BlobRoom,
+  type BlobSpace,
+  S3_MARK,
+  checkedPart,
+  tooLarge,
+} from '../blob-place.types';
+import { S3Connection, isMissingObject } from './s3-connection';
 
 /** Name of our SHA-256 in the metadata of an object, in hex. */
 const SHA256 = 'sha256';

@@ -1,4 +1,4 @@
-import { faultOf, reasonOf, s3Error } from './s3.errors';
+import { faultOf, reasonOf, s3Error } from './s3-connection';
 
 const answer = (name: string, httpStatusCode: number) =>
   Object.assign(new Error('canary'), { name, $metadata: { httpStatusCode } });

@@ -1,13 +1,73 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid } from '../../../kernel';
+import { AppError, type Caller, invalid, isJsonObject } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
-import { ACCEPT, hashesNote, PRUNE, pruneNote, REDACT } from './announcements';
 import type { AuditEntryEntity } from '../entries/audit-entry.entity';
 import { AuditLog } from '../entries/audit-log';
-import { AuditSealer } from './audit-sealer';
-import { ChainRepository, type Redaction } from './chain.repository';
 import { contentHash } from '../entries/entry-hash';
-import { valueEraser, withoutPerson } from './erase-values';
+import { ACCEPT, AuditSealer, PRUNE, REDACT, hashesNote, pruneNote } from './audit-sealer';
+import { ChainRepository, type Redaction } from './chain.repository';
+
+const ERASED = '[erased]';
+
+/**
+ * Members of an entry about a person that do not say who the person is. An erasure replaces every other text, so a new
+ * member is erased until somebody lists it here.
+ */
+const KEPT_MEMBERS: ReadonlySet<string> = new Set([
+  'role',
+  'language',
+  'source',
+  'issuer',
+  'lti_platform',
+  'joined',
+  'left',
+  'erasure',
+  'heir',
+  'unshared',
+]);
+
+/** Content of an entry about a person without what describes the person, whatever it says. */
+function withoutPerson(content: unknown): unknown {
+  if (typeof content === 'string') return ERASED;
+  if (Array.isArray(content)) return content.map(withoutPerson);
+  if (!isJsonObject(content)) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([name, member]) => [name, KEPT_MEMBERS.has(name) ? member : withoutPerson(member)]),
+  );
+}
+
+/**
+ * Replaces the given values in texts of any depth, whatever their case. An e-mail address is also replaced inside a
+ * longer text; a name only where it is the whole text: "An" is part of many words.
+ */
+function valueEraser(values: readonly string[]): (content: unknown) => unknown {
+  const whole = new Set(values.map((value) => value.toLowerCase()));
+  const inside = values.filter((value) => value.includes('@')).map((value) => value.toLowerCase());
+  const erasedText = (text: string): string => {
+    if (whole.has(text.toLowerCase())) return ERASED;
+    return inside.reduce((left, value) => replaceAll(left, value), text);
+  };
+  const erased = (content: unknown): unknown => {
+    if (typeof content === 'string') return erasedText(content);
+    if (Array.isArray(content)) return content.map(erased);
+    if (!isJsonObject(content)) return content;
+    return Object.fromEntries(Object.entries(content).map(([name, member]) => [erasedText(name), erased(member)]));
+  };
+  return erased;
+}
+
+function replaceAll(text: string, value: string): string {
+  const lower = text.toLowerCase();
+  // A letter that changes its length in lower case would shift the places.
+  if (lower.length !== text.length) return lower.replaceAll(value, ERASED);
+  let left = '';
+  let from = 0;
+  for (let at = lower.indexOf(value); at >= 0; at = lower.indexOf(value, from)) {
+    left += text.slice(from, at) + ERASED;
+    from = at + value.length;
+  }
+  return left + text.slice(from);
+}
 
 export interface PersonToRedact {
   readonly organizationId: string;

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../database';
 import type { DerivedKey } from '../../secrets';
-import type { Anchor } from './announcements';
-import { AuditSealer, ChainHeadError } from './audit-sealer';
+import { type Anchor, AuditSealer, ChainHeadError } from './audit-sealer';
 import { type ChainResult, ChainWalk } from './chain-walk';
 import { ChainRepository } from './chain.repository';
 

@@ -1,4 +1,4 @@
-import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './announcements';
+import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './audit-sealer';
 import type { AuditEntryEntity } from '../entries/audit-entry.entity';
 import type { AuditChainEntity } from '../entries/audit-chain.entity';
 import { contentHash, entryHash, type EntrySeal, GENESIS, headMac, sameMac, UNPROVEN } from '../entries/entry-hash';

@@ -1,6 +1,5 @@
 import { AppError } from '../../../kernel';
-import { CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits } from './json-limits';
-import { JsonScanner } from './json-scanner';
+import { CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits, JsonScanner } from './large-json';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const list = (length: number, item: string): string => `[${Array<string>(length).fill(item).join(',')}]`;

@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel';
-import { assertJsonTexts } from './json-text';
+import { assertJsonTexts } from './read-json';
 
 const refusal = (body: unknown): string => {
   try {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
-import { HOUSE_LIMITS } from './json-limits';
+import { HOUSE_LIMITS } from './large-json';
 import { MemoryBudget } from './memory-budget';
 import { readJson } from './read-json';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { cutSlowBody } from './slow-body';
+import { cutSlowBody } from './read-json';
 
 /** A request of which `bytesASecond` arrive. */
 function arriving(bytesASecond: number) {

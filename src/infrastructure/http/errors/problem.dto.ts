@@ -1,4 +1,22 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+class OpenAiErrorDetailDto {
+  /** Every problem in one text. */
+  message!: string;
+  @ApiProperty({ example: 'invalid_request_error' })
+  type!: string;
+  /** Path of the first wrong member. */
+  @ApiProperty({ type: String, nullable: true, example: 'messages' })
+  param!: string | null;
+  /** Stable code, listed in docs/reference/errors.md. */
+  @ApiProperty({ example: 'validation_failed' })
+  code!: string;
+}
+
+/** OpenAI's error object. */
+export class OpenAiErrorDto {
+  error!: OpenAiErrorDetailDto;
+}
 
 /** One thing wrong with the input. */
 export class ProblemItemDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AppError, type ErrorCode } from '../../../kernel';
-import { ERROR_STATUS } from './error-status';
+import { ERROR_STATUS } from './to-app-error';
 
 /** RFC 7644 §3.12. */
 export const SCIM_TYPES = [

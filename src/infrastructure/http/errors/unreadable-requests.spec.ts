@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { answerUnreadableRequests } from './unreadable-requests';
+import { answerUnreadableRequests } from './to-app-error';
 
 let server: Server;
 beforeAll(async () => {

@@ -1,8 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsString, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import type { PageRequest } from '../../../kernel';
-import { MayBeOmitted } from './may-be-omitted.decorator';
+
+/**
+ * The property may be absent but not null. `IsOptional` of class-validator also accepts null: use it where null has a
+ * meaning.
+ */
+export const MayBeOmitted = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);
 
 /** Query of every list. */
 export class PageQueryDto {

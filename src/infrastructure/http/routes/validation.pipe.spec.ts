@@ -1,8 +1,7 @@
-import { IsIn, IsInt, Max, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
+import { IsIn, IsInt, Max, ValidateNested } from 'class-validator';
 import type { AppError } from '../../../kernel';
-import { IsName } from './is-name.decorator';
-import { validationPipe } from './validation.pipe';
+import { IsName, validationPipe } from './validation.pipe';
 
 class Inner {
   @IsInt()

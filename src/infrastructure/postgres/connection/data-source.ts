@@ -1,9 +1,32 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
-import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { DataSource, type Logger as TypeOrmLogger, getMetadataArgsStorage } from 'typeorm';
 import type { MigrationClass } from './database.types';
 import { SafeClient } from './safe-client';
 import { type RowSecurity, scopedClient } from './scoped-client';
-import { TypeOrmLog } from './typeorm-log';
+
+/** Logs warnings, never parameters: they are personal data and secrets. */
+class TypeOrmLog implements TypeOrmLogger {
+  private readonly logger = new Logger('Database');
+
+  /** A migration that did not get its locks is tried again, which is told once. */
+  logMigration(message: string): void {
+    if (!/lock timeout|deadlock detected/.test(message)) this.logger.error(message);
+  }
+
+  log(level: 'log' | 'info' | 'warn', message: unknown): void {
+    if (level === 'warn') this.logger.warn(String(message));
+  }
+
+  /** The caller logs the error with its request. */
+  logQueryError(): void {}
+
+  logQuery(): void {}
+
+  /** The connection logs slow statements, with the ids of their run. */
+  logQuerySlow(): void {}
+
+  logSchemaBuild(): void {}
+}
 
 export interface DataSourceSettings {
   readonly url: string;

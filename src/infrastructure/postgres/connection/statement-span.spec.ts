@@ -1,4 +1,4 @@
-import { statementSummary } from './statement-span';
+import { statementSummary } from './safe-client';
 
 describe('the summary of a statement', () => {
   it.each([

@@ -1,15 +1,14 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyDataFiles } from './engine/data-files';
+import { copyDataFiles } from './engine/engine';
 import { takeSnapshot } from './snapshot';
-import { Gate } from './wire/gate';
-import type { SharedEngine } from './wire/shared-engine';
+import { Gate, type SharedEngine } from './wire/shared-engine';
 import { requestSnapshot, serveSnapshot } from './wire/snapshot-request';
 
-jest.mock('./engine/data-files', () => ({ ...jest.requireActual('./engine/data-files'), copyDataFiles: jest.fn() }));
+jest.mock('./engine/engine', () => ({ ...jest.requireActual('./engine/engine'), copyDataFiles: jest.fn() }));
 
 const diskFull = (): Error => Object.assign(new Error('ENOSPC: no space left, copyfile …'), { code: 'ENOSPC' });
 const signal = new AbortController().signal;

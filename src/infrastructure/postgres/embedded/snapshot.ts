@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DirectoryInUseError, DirectoryLock } from './directory-lock';
-import { copyDataFiles, sizeOfFiles } from './engine/data-files';
 import { databaseLockFile, runningEmbeddedUrl } from './embedded-database';
-import { exportDirectory, snapshotDirectory } from './engine/snapshot-directory';
+import { copyDataFiles, exportDirectory, sizeOfFiles, snapshotDirectory } from './engine/engine';
 import { socketPath } from './socket-directory';
 import { DISK_FULL, requestSnapshot } from './wire/snapshot-request';
 

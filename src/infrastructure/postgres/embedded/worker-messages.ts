@@ -1,5 +1,5 @@
 import type { EngineOptions } from './engine/engine';
-import type { GateOptions } from './wire/gate';
+import type { GateOptions } from './wire/shared-engine';
 
 export interface WorkerSettings extends EngineOptions, GateOptions {
   readonly socketPath: string;

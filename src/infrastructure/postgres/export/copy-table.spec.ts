@@ -1,4 +1,4 @@
-import { batchSize } from './copy-table';
+import { batchSize } from './export-database';
 
 const rows = (count: number, bytes: number, longest: number): number =>
   batchSize({ rows: count, checksum: '', bytes, longest });

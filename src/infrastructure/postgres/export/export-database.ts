@@ -1,13 +1,136 @@
 import { Client } from 'pg';
 import { createDataSource } from '../connection/data-source';
 import type { MigrationClass } from '../connection/database.types';
-import { runningEmbeddedUrl, startEmbedded, takeSnapshot, type SnapshotOptions } from '../embedded';
 import { migrate } from '../connection/migrate';
-import { sequencesOf, type Table, tablesOf } from './catalogue';
-import { batchSize, copyTable } from './copy-table';
-import { type Fingerprint, fingerprintOf, isEqual, SAME_TEXTS } from './fingerprint';
-import { makeTable } from './missing-tables';
+import { type SnapshotOptions, runningEmbeddedUrl, startEmbedded, takeSnapshot } from '../embedded';
+import { type Table, sequencesOf, tablesOf } from './catalogue';
+import { type Fingerprint, SAME_TEXTS, fingerprintOf, isEqual } from './fingerprint';
 import { ExportTarget } from './target';
+
+interface Definition {
+  readonly columns: readonly { readonly line: string; readonly type: string; readonly extension: string | null }[];
+  readonly options: string | null;
+  readonly constraints: readonly string[];
+  readonly indexes: readonly string[];
+}
+
+const LINES = `
+  SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
+      || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END AS line,
+    format_type(a.atttypid, NULL) AS type,
+    (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+      WHERE d.objid = a.atttypid AND d.deptype = 'e') AS extension
+  FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
+const REST = `
+  SELECT array_to_string(c.reloptions, ', ') AS options,
+    ARRAY(SELECT format('ADD CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)) FROM pg_constraint k
+      WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'c', 'f') ORDER BY k.contype <> 'p', k.oid) AS constraints,
+    ARRAY(SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i
+      WHERE i.indrelid = c.oid AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid)) AS indexes
+  FROM pg_class c WHERE c.oid = $1::regclass`;
+
+async function definitionOf(client: Client, table: Table): Promise<Definition> {
+  const { rows: columns } = await client.query<Definition['columns'][number]>(LINES, [table.name]);
+  const { rows } = await client.query<Omit<Definition, 'columns'>>(REST, [table.name]);
+  const rest = rows[0];
+  if (rest === undefined) throw new Error(`${table.label} is gone`);
+  return { columns, ...rest };
+}
+
+/**
+ * Makes a table that the service itself makes, outside the migrations, where the server has the extension.
+ * @throws with the name of the missing extension.
+ */
+async function makeTable(from: Client, to: Client, table: Table): Promise<void> {
+  const { columns, options, constraints, indexes } = await definitionOf(from, table);
+  for (const { type, extension } of columns) {
+    const { rows } = await to.query<{ known: boolean }>('SELECT to_regtype($1) IS NOT NULL AS known', [type]);
+    if (rows[0]?.known !== true) await makeExtension(to, extension ?? type, table);
+  }
+  const settings = options === null || options === '' ? '' : ` WITH (${options})`;
+  await to.query(`CREATE TABLE ${table.name} (${columns.map(({ line }) => line).join(', ')})${settings}`);
+  for (const constraint of constraints) await to.query(`ALTER TABLE ${table.name} ${constraint}`);
+  for (const index of indexes) await to.query(index);
+}
+
+async function makeExtension(to: Client, extension: string, { label }: Table): Promise<void> {
+  const { rows } = await to.query<{ known: boolean }>(
+    'SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = $1) AS known',
+    [extension],
+  );
+  if (rows[0]?.known !== true) {
+    throw new Error(`${label} needs the extension "${extension}", which that server does not have. Install it there.`);
+  }
+  await to.query(`CREATE EXTENSION IF NOT EXISTS "${extension.replaceAll('"', '""')}"`).catch((error: unknown) => {
+    throw new Error(
+      `${label} needs the extension "${extension}", which this role may not make there. ` +
+        `Have a superuser run CREATE EXTENSION ${extension} in that database.`,
+      { cause: error },
+    );
+  });
+}
+
+/** Limits of one batch: its rows, its bytes at average row size, and its bytes if all rows were the longest. */
+const MOST_ROWS = 1_000;
+const AVERAGE_BYTES = 4 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
+
+interface CopyOptions {
+  readonly signal: AbortSignal;
+  /** Called with the rows of each batch. */
+  readonly copied: (rows: number) => void;
+}
+
+/** Text form of the database: a conversion to JavaScript types would change some values. */
+const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value.toString() };
+
+export function batchSize({ rows, bytes, longest }: Fingerprint): number {
+  const usual = Math.floor(AVERAGE_BYTES / Math.max(1, bytes / Math.max(1, rows)));
+  const safe = Math.floor(MOST_BYTES / Math.max(1, longest));
+  return Math.max(1, Math.min(MOST_ROWS, usual, safe));
+}
+
+/**
+ * Both clients are inside a transaction. Not `COPY`: the embedded engine answers it in one piece, with the whole table
+ * in memory.
+ * @throws the reason of the signal between two batches.
+ */
+async function copyTable(
+  from: Client,
+  to: Client,
+  table: Table,
+  size: number,
+  { signal, copied }: CopyOptions,
+): Promise<void> {
+  const columns = table.columns.map(({ name }) => name).join(', ');
+  const insert = insertInto(table, columns);
+  await from.query(`DECLARE rows_of_table NO SCROLL CURSOR FOR SELECT ${columns} FROM ${table.name}`);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { rows } = await from.query<(string | null)[]>({
+        text: `FETCH ${size} FROM rows_of_table`,
+        rowMode: 'array',
+        types: AS_TEXT,
+      });
+      if (rows.length === 0) return;
+      await to.query(
+        insert,
+        table.columns.map((_, index) => rows.map((row) => row[index] ?? null)),
+      );
+      copied(rows.length);
+    }
+  } finally {
+    await from.query('CLOSE rows_of_table').catch(() => undefined);
+  }
+}
+
+function insertInto({ name, columns }: Table, names: string): string {
+  const values = columns.map(({ type }, index) => `v${index}::${type}`).join(', ');
+  const arrays = columns.map((_, index) => `$${index + 1}::text[]`).join(', ');
+  const aliases = columns.map((_, index) => `v${index}`).join(', ');
+  return `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values} FROM unnest(${arrays}) AS given (${aliases})`;
+}
 
 export interface ExportOptions extends SnapshotOptions {
   /** Of the embedded database. */

@@ -1,16 +1,110 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource, EntityManager } from 'typeorm';
 import { SHORT_WAITS, untilLocked } from '../short-locks';
-import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
-import {
-  ALSO_READABLE_BY,
-  BY_COLUMN,
-  BY_CONDITION,
-  INSTALLATION_TABLES,
-  JOB_SCHEMA,
-  READ_ONLY_TABLES,
-  WRITTEN_ACROSS,
-} from './tables';
+
+/** Works for one organization: sees the rows that the policies give it. */
+export const TENANT_ROLE = 'bellwether_app';
+/** Works across organizations: sign-in, leases, retention, jobs. Sees every row, changes no schema. */
+export const SERVICE_ROLE = 'bellwether_service';
+/** Setting with the organization of the current transaction. */
+export const ORGANIZATION_SETTING = 'bellwether.organization';
+
+const ATTRIBUTES = 'NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION';
+
+/** Statements for a role that may create roles, so that `login` can switch to both. */
+export const roleStatements = (login: string): readonly string[] => [
+  ...[TENANT_ROLE, SERVICE_ROLE].map((role) => `CREATE ROLE ${role} ${ATTRIBUTES}`),
+  `GRANT ${TENANT_ROLE}, ${SERVICE_ROLE} TO ${login}`,
+];
+
+/** Another database of the server may have created the roles, or creates them at this moment. */
+export const createRoles = [TENANT_ROLE, SERVICE_ROLE]
+  .map(
+    (role) => `
+  DO $$ BEGIN
+    IF to_regrole('${role}') IS NULL THEN CREATE ROLE ${role} ${ATTRIBUTES}; END IF;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+  END $$`,
+  )
+  .join(';');
+
+/** `$1`: the login of the service. */
+export const ROLES_STATE = `
+  SELECT quote_ident($1) AS login,
+    to_regrole('${TENANT_ROLE}') IS NOT NULL AND to_regrole('${SERVICE_ROLE}') IS NOT NULL AS exist,
+    coalesce(pg_has_role($1, to_regrole('${TENANT_ROLE}'), 'MEMBER')
+      AND pg_has_role($1, to_regrole('${SERVICE_ROLE}'), 'MEMBER'), false) AS usable,
+    (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
+    NOT EXISTS (SELECT FROM pg_roles WHERE rolname IN ('${TENANT_ROLE}', '${SERVICE_ROLE}') AND (rolsuper OR rolbypassrls))
+      AS harmless`;
+
+export interface RolesState {
+  /** Quoted. */
+  readonly login: string;
+  readonly exist: boolean;
+  /** The login may switch to both. */
+  readonly usable: boolean;
+  readonly mayCreate: boolean;
+  /** Neither role is a superuser or bypasses policies. */
+  readonly harmless: boolean;
+}
+
+/** Null without an organization, so that no row matches. In a subquery it is read once per statement. */
+const CURRENT = `(SELECT nullif(current_setting('${ORGANIZATION_SETTING}', true), '')::uuid)`;
+
+/** Policy of a table with the column `organization_id`: nothing to list for it. */
+export const BY_COLUMN = `organization_id = ${CURRENT}`;
+
+/**
+ * COALESCE corrects the planner's estimate. With a plain OR, the planner treats both conditions on the organization as
+ * independent, expects far too few runs, and reads all of them for a page. For a COALESCE it expects half of the rows.
+ */
+function isCurrentOfRun(column: string): string {
+  return `coalesce(${column} = ${CURRENT}, false)`;
+}
+
+/**
+ * Tables without `organization_id`, and `runs`: the condition under which a row belongs to the current organization.
+ * Subqueries obey the policies of the tables that they read.
+ */
+export const BY_CONDITION: Readonly<Record<string, string>> = {
+  organizations: `id = ${CURRENT}`,
+  runs: isCurrentOfRun('organization_id'),
+  // A scalar subquery is never hashed. EXISTS may be, and then reads every member or run of the organization for one row.
+  users: `(SELECT true FROM members WHERE members.user_id = users.id LIMIT 1)`,
+  run_requests: `(SELECT true FROM runs WHERE runs.id = run_id)`,
+  run_events: `(SELECT true FROM runs WHERE runs.id = run_id)`,
+  kb_terms: `knowledge_base_id IN (SELECT id FROM knowledge_bases)`,
+  kb_posting_blocks: `(SELECT true FROM kb_terms WHERE kb_terms.id = term_id)`,
+  kb_chunk_terms: `(SELECT true FROM kb_documents WHERE kb_documents.id = document_id)`,
+  kb_vectors: `index_id IN (SELECT unnest(ARRAY[vector_index, next_vector_index]) FROM knowledge_bases)`,
+};
+
+/** Tables whose rows a second organization may read, not change: the column that names it, and the condition. */
+export const ALSO_READABLE_BY: Readonly<Record<string, { readonly column: string; readonly condition: string }>> = {
+  runs: { column: 'caller_organization_id', condition: isCurrentOfRun('caller_organization_id') },
+};
+
+/** Tables of the whole installation: only work across organizations reads and writes them. */
+export const INSTALLATION_TABLES: readonly string[] = [
+  'applied_writes',
+  'import_leases',
+  'installation_figures',
+  'lti_attempts',
+  'lti_keys',
+  'lti_nonces',
+  'oidc_attempts',
+  'receipt_keys',
+];
+
+/** Tables that organizations read and only work across them writes: a row serves several organizations. */
+export const WRITTEN_ACROSS: readonly string[] = ['users'];
+
+/** Schema of the job queue. It belongs to no organization. */
+export const JOB_SCHEMA = 'pgboss';
+
+/** Tables that neither role may write. */
+export const READ_ONLY_TABLES: readonly string[] = ['migrations'];
 
 const TENANT_POLICY = 'bellwether_organization';
 const READING_POLICY = 'bellwether_reading';

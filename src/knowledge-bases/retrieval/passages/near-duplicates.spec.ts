@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withoutNearDuplicates } from './near-duplicates';
+import { withoutNearDuplicates } from './select-passages';
 
 const texts = (...items: string[]): string[] =>
   withoutNearDuplicates(items.map((text) => ({ text }))).map(({ text }) => text);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { estimatedTokens, withinBudget } from './token-budget';
+import { estimatedTokens, withinBudget } from './select-passages';
 
 const passages = (...texts: string[]) => texts.map((text, rank) => ({ text, rank }));
 

@@ -1,4 +1,4 @@
-import { matchOf } from './match-strength';
+import { matchOf } from '../retrieval.service';
 
 it.each([
   [[0.5, 0.1], { strength: 0.823, weak: false }],

@@ -1,4 +1,4 @@
-import { isSmallTalk } from './small-talk';
+import { isSmallTalk } from './follow-up';
 
 it.each([
   'Hello!',

@@ -1,7 +1,5 @@
-import { isIn, type TextLanguage } from '../../../infrastructure/languages';
-import { NO_LANGUAGE, searchConfiguration } from '../../search/words/language';
-import { searchableQuestion } from '../../search/words/searchable-text';
-import { withoutStopWords } from '../../search/words/stop-words';
+import { type TextLanguage, isIn } from '../../../infrastructure/languages';
+import { NO_LANGUAGE, searchConfiguration, searchableQuestion, withoutStopWords } from '../../search/searchable-text';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 
 /** A question as it is searched for in the passages of one language. */

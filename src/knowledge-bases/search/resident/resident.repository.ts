@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { queryPrepared } from '../../../infrastructure/database';
 import { WORDS } from '../bm25-query';
-import { CHUNK_COLUMNS } from '../hit-rows';
+import { CHUNK_COLUMNS } from '../hybrid-fusion';
 import type { QuestionWord } from './rank-resident';
 import { ResidentIndex, type ResidentChunk, type ResidentTerm, type ResidentTotals } from './resident-index';
 

@@ -1,4 +1,4 @@
-import { HIT_ROWS } from '../hit-rows';
+import { HIT_ROWS } from '../hybrid-fusion';
 
 export interface VectorScope {
   readonly knowledgeBaseId: string;

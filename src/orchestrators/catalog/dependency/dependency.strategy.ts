@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type CompiledTool, PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
-import { compileCondition, Conditions } from '../../conditions';
+import { Conditions, compileCondition } from '../../conditions';
 import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../../contract';
-import { dependenciesOf } from '../../depends-on';
-import { allBehind, runWhenReady, taskGraph } from '../../task-graph';
+import { allBehind, dependenciesOf, runWhenReady, taskGraph } from '../../task-graph';
 
 /**
  * Starts each tool once its dependencies are done. The tool sees the outcomes of all its dependencies, direct or not.

@@ -1,16 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EmitRunEvent, JsonObject } from '../../../kernel';
-import {
-  type PlannableTool,
-  Planner,
-  PLANNING_OPTIONS_SCHEMA,
-  type PlanningOptions,
-  planningOptions,
-  type PlanStep,
-  planSummary,
-  type ToolPlan,
-  withFoundWords,
-} from '../../planning';
 import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../../tools';
 import type {
   OrchestratorStrategy,
@@ -20,8 +9,18 @@ import type {
   StrategyDefinition,
   StrategyTrace,
 } from '../../contract';
-import { dependenciesOf } from '../../depends-on';
-import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
+import {
+  PLANNING_OPTIONS_SCHEMA,
+  type PlanStep,
+  type PlannableTool,
+  Planner,
+  type PlanningOptions,
+  type ToolPlan,
+  planSummary,
+  planningOptions,
+  withFoundWords,
+} from '../../planning';
+import { type TaskGraph, allBehind, dependenciesOf, runWhenReady, taskGraph } from '../../task-graph';
 
 /** A plan that was checked: every step names a tool of the assistant, and there is no cycle. */
 interface RunnablePlan {

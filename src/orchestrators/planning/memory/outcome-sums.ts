@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '../../../tools';
-import type { PlanResult, ToolPlan } from '../plan/planning.types';
+import type { PlanResult, ToolPlan } from '../planning.types';
 import { type OutcomeKey, type OutcomeRow, type OutcomeSums, SUM_NAMES } from './plan-outcomes.types';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { PlanCache } from './plan-cache';
-import type { PlanStep, ToolPlan } from '../plan/planning.types';
+import type { PlanStep, ToolPlan } from '../planning.types';
 
 const planOf = (...queries: readonly string[]): ToolPlan => ({
   id: 'p',

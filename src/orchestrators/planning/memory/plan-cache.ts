@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ToolPlan } from '../plan/planning.types';
-import { termsOf } from '../selection/words';
+import type { ToolPlan } from '../planning.types';
+import { termsOf } from '../tool-profile';
 
 const MAX_KEYS = 1_000;
 const MAX_QUESTIONS = 24;

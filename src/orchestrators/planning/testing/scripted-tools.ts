@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel';
 import { type PipelineTool, type Tool, ToolCatalogue, type ToolDefinition, type ToolStats } from '../../../tools';
-import { factsOf, plannableTools, type ToolFacts } from '../selection/tool-facts';
+import { factsOf, plannableTools, type ToolFacts } from '../tool-profile';
 
 const SEARCH_SCHEMA: JsonObject = {
   type: 'object',

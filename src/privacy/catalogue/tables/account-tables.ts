@@ -1,4 +1,4 @@
-import type { PersonTable } from '../person-table.types';
+import type { PersonTable } from '../../person-table.types';
 import { ERASED_USER_ID, OF_MEMBER, onlyIf } from './conditions';
 
 /** Ways of signing in, course places, the audit and the account. */

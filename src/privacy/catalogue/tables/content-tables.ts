@@ -1,4 +1,4 @@
-import type { PersonTable } from '../person-table.types';
+import type { PersonTable } from '../../person-table.types';
 import { OF_MEMBER, onlyIf, OWNED, ownedBy } from './conditions';
 
 /** A former editor does not read the prompts of an assistant again in the versions that they saved. */

@@ -1,4 +1,4 @@
-import type { PersonTable } from '../person-table.types';
+import type { PersonTable } from '../../person-table.types';
 import { ASKED, CREDENTIALS, ERASED_USER_ID, OF_MEMBER, OF_RUN } from './conditions';
 
 const USAGE_KEY = 'organization_id, day, caller_organization_id, assistant_id, provider, model';

@@ -1,6 +1,4 @@
-import { canonicalJson } from './canonical-json';
-import { checkReceipt } from './check-receipt';
-import { RECEIPT_FORMAT } from './receipt.types';
+import { RECEIPT_FORMAT, canonicalJson, checkReceipt } from './check-receipt';
 
 const KEY = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'k', alg: 'EdDSA', use: 'sig' } as const;
 

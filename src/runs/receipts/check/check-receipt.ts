@@ -1,12 +1,110 @@
-import { canonicalJson } from './canonical-json';
-import {
-  type Receipt,
-  RECEIPT_FORMAT,
-  type ReceiptCheck,
-  type ReceiptKey,
-  type ReceiptPart,
-  type SignedReceipt,
-} from './receipt.types';
+/** Version of the format; a reader refuses any other. */
+export const RECEIPT_FORMAT = 'bellwether-receipt/1';
+
+/** The parts of a receipt. Each reader sees some of them. */
+export const RECEIPT_PARTS = [
+  'run',
+  'asker',
+  'question',
+  'assistant',
+  'settings',
+  'model',
+  'parameters',
+  'prompt',
+  'tools',
+  'functions',
+  'passages',
+  'checks',
+  'answer',
+  'usage',
+  'cost',
+  'replay',
+] as const;
+export type ReceiptPartName = (typeof RECEIPT_PARTS)[number];
+
+/** The salt keeps a reader from guessing the value behind the digest of a part that is not shown. */
+export interface ReceiptPart {
+  /** 128 random bits, base64url. */
+  readonly salt: string;
+  readonly value: unknown;
+}
+
+export interface Receipt {
+  readonly format: string;
+  readonly run_id: string;
+  /** ISO 8601 UTC. */
+  readonly issued_at: string;
+  /** Address of the service; null when it does not know its own. */
+  readonly issuer: string | null;
+  /** By part: SHA-256 of the canonical JSON of `[salt, name, value]`, base64url. The signature covers them all. */
+  readonly digests: Readonly<Record<string, string>>;
+  /** The parts that this reader sees. */
+  readonly parts: Readonly<Record<string, ReceiptPart>>;
+}
+
+export interface SignedReceipt {
+  readonly receipt: Receipt;
+  /** Ed25519 over the canonical JSON of the receipt without `parts`, base64url. */
+  readonly signature: string;
+  readonly key_id: string;
+}
+
+/** Public key (RFC 8037). */
+export interface ReceiptKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
+}
+
+export const RECEIPT_FAULTS = ['malformed', 'unknown_key', 'signature', 'part_changed', 'part_unknown'] as const;
+export type ReceiptFault = (typeof RECEIPT_FAULTS)[number];
+
+export type ReceiptCheck =
+  { readonly valid: true } | { readonly valid: false; readonly reason: ReceiptFault; readonly part?: string };
+
+/**
+ * JSON in one spelling (RFC 8785, JSON Canonicalization Scheme): members by name, numbers and texts as ECMAScript writes
+ * them. Absent members are left out. Lone surrogates, which the RFC refuses, are escaped.
+ * @throws RangeError for a number that JSON cannot hold
+ */
+export function canonicalJson(value: unknown): string {
+  // Joined once: a text would be copied again on each level around it.
+  const pieces: string[] = [];
+  write(value, pieces);
+  return pieces.join('');
+}
+
+function write(value: unknown, pieces: string[]): void {
+  if (Array.isArray(value)) writeArray(value, pieces);
+  else if (typeof value === 'object' && value !== null) writeObject(value, pieces);
+  else if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON holds finite numbers only');
+  else pieces.push(JSON.stringify(value ?? null));
+}
+
+function writeArray(value: readonly unknown[], pieces: string[]): void {
+  pieces.push('[');
+  for (const [index, item] of value.entries()) {
+    if (index > 0) pieces.push(',');
+    write(item, pieces);
+  }
+  pieces.push(']');
+}
+
+function writeObject(value: object, pieces: string[]): void {
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  let before = '{';
+  for (const [name, member] of members) {
+    pieces.push(before, JSON.stringify(name), ':');
+    write(member, pieces);
+    before = ',';
+  }
+  pieces.push(members.length === 0 ? '{}' : '}');
+}
 
 /** The signed text. */
 export function signedText({ parts: _parts, ...signed }: Receipt): string {

@@ -1,3 +1,16 @@
-export { canonicalJson } from './canonical-json';
-export { checkReceipt, partText, signedText } from './check-receipt';
-export * from './receipt.types';
+export {
+  RECEIPT_FAULTS,
+  RECEIPT_FORMAT,
+  RECEIPT_PARTS,
+  type Receipt,
+  type ReceiptCheck,
+  type ReceiptFault,
+  type ReceiptKey,
+  type ReceiptPart,
+  type ReceiptPartName,
+  type SignedReceipt,
+  canonicalJson,
+  checkReceipt,
+  partText,
+  signedText,
+} from './check-receipt';

@@ -1,5 +1,5 @@
 import { type AssistantAbility, type FunctionContext, ToolFailure } from '../../contract';
-import { FunctionCatalogue } from '../../catalogues/function-catalogue';
+import { FunctionCatalogue } from '../../tool-catalogue';
 import { CALLER, OWNER } from '../../testing/call';
 import { AssistantFunction } from './assistant.function';
 

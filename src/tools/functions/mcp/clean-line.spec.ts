@@ -1,4 +1,4 @@
-import { cleanLine } from './clean-line';
+import { cleanLine } from './server-connection';
 import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 describe('a line of somebody else’s text', () => {

@@ -1,4 +1,4 @@
-import { resultText } from './result-text';
+import { resultText } from './mcp.function';
 
 describe('what a tool returned, as text', () => {
   it('joins texts and names what is no text', () => {

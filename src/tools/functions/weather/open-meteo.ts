@@ -1,8 +1,88 @@
-import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
 import type { OutboundClient } from '../../../infrastructure/outbound';
+import { AppError, type JsonObject, isJsonObject } from '../../../kernel';
 import { ToolFailure } from '../../contract';
-import type { NamedPlace } from './place-name';
-import { conditionOf } from './weather-codes';
+
+/** A place as a person writes it: its name and the areas around it (`Bergen, Norway`). */
+interface WantedPlace {
+  readonly name: string;
+  readonly within: readonly string[];
+}
+
+/** Members of a geocoding answer that say where a place is. */
+interface NamedPlace {
+  readonly name: string;
+  readonly country: string | null;
+  readonly countryCode: string | null;
+  /** Administrative areas, the largest first. */
+  readonly areas: readonly string[];
+}
+
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['usa', 'us'],
+  ['u s a', 'us'],
+  ['united states of america', 'us'],
+  ['uk', 'gb'],
+  ['great britain', 'gb'],
+]);
+
+/** One spelling for comparing: no case, no accents, no punctuation. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{Mn}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** `Springfield, Illinois, USA` is a name and two areas around it. */
+export function wantedPlace(text: string): WantedPlace {
+  const [name = '', ...within] = text.split(',').map((part) => part.trim());
+  return { name, within: within.filter((part) => part !== '') };
+}
+
+/** True when the place has exactly this name and lies in all the areas that were named. */
+export function isPlace({ name, within }: WantedPlace, place: NamedPlace): boolean {
+  if (folded(name) === '' || folded(place.name) !== folded(name)) return false;
+  const around = new Set([place.country ?? '', place.countryCode ?? '', ...place.areas].map(folded));
+  around.delete('');
+  return within.map(folded).every((area) => around.has(area) || around.has(CODES.get(area) ?? area));
+}
+
+/** Open-Meteo documentation, "WMO Weather interpretation codes". */
+const CONDITIONS: ReadonlyMap<number, string> = new Map([
+  [0, 'clear sky'],
+  [1, 'mainly clear'],
+  [2, 'partly cloudy'],
+  [3, 'overcast'],
+  [45, 'fog'],
+  [48, 'depositing rime fog'],
+  [51, 'light drizzle'],
+  [53, 'moderate drizzle'],
+  [55, 'dense drizzle'],
+  [56, 'light freezing drizzle'],
+  [57, 'dense freezing drizzle'],
+  [61, 'slight rain'],
+  [63, 'moderate rain'],
+  [65, 'heavy rain'],
+  [66, 'light freezing rain'],
+  [67, 'heavy freezing rain'],
+  [71, 'slight snowfall'],
+  [73, 'moderate snowfall'],
+  [75, 'heavy snowfall'],
+  [77, 'snow grains'],
+  [80, 'slight rain showers'],
+  [81, 'moderate rain showers'],
+  [82, 'violent rain showers'],
+  [85, 'slight snow showers'],
+  [86, 'heavy snow showers'],
+  [95, 'thunderstorm'],
+  [96, 'thunderstorm with slight hail'],
+  [99, 'thunderstorm with heavy hail'],
+]);
+
+const conditionOf = (code: unknown): string | null =>
+  typeof code === 'number' ? (CONDITIONS.get(code) ?? null) : null;
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../../kernel';
 import { CONFIG, type Config } from '../../../infrastructure/config';
 import { OutboundClient } from '../../../infrastructure/outbound';
+import type { JsonObject } from '../../../kernel';
 import {
   type FunctionContext,
   type FunctionDeclaration,
@@ -10,8 +10,7 @@ import {
   type ToolDefinition,
   ToolFailure,
 } from '../../contract';
-import { type Language, LANGUAGES, OpenMeteo, type Place, type Units, UNITS } from './open-meteo';
-import { isPlace, wantedPlace } from './place-name';
+import { LANGUAGES, type Language, OpenMeteo, type Place, UNITS, type Units, isPlace, wantedPlace } from './open-meteo';
 
 export interface WeatherConfig extends JsonObject {
   readonly units: Units;

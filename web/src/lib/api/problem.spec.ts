@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_REASONS } from '../../../../src/kernel/error-reasons';
-import { ERROR_CODES } from '../../../../src/kernel/errors';
-import { problemOf, ProblemError, toProblem } from './problem';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES, ERROR_REASONS } from '../../../../src/kernel/errors';
+import { ProblemError, problemOf, toProblem } from './problem';
 
 const LOCALES = ['en', 'es', 'ca', 'eu'] as const;
 const ROOT = join(import.meta.dirname, '../../../..');

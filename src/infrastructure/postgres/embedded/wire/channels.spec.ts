@@ -1,4 +1,4 @@
-import { Channels } from './channels';
+import { Channels } from './shared-engine';
 
 describe('channels', () => {
   it('fold names as SQL does', () => {

@@ -1,4 +1,4 @@
-import { FrameReader } from './frame-reader';
+import { FrameReader } from './session';
 import { cstring, frame, ProtocolError, query, sync } from './messages';
 
 const started = (): FrameReader => {

@@ -1,25 +1,141 @@
 import type { Socket } from 'node:net';
 import { EngineBrokenError } from '../engine/engine';
-import { drained } from './drained';
-import { fatalFault } from './fatal-fault';
-import { FrameReader } from './frame-reader';
-import { GateBusyError, GateLeftError, type Holder } from './gate';
-import { Inbox } from './inbox';
 import {
   type ErrorFields,
-  errorResponse,
   type FrontendMessage,
+  HEADER,
+  ProtocolError,
+  type TransactionStatus,
+  errorResponse,
   query,
   readyForQuery,
   sync,
-  type TransactionStatus,
 } from './messages';
-import { SessionSettings } from './settings';
-import type { Listener, SharedEngine } from './shared-engine';
+import { SessionSettings, SettingsError } from './settings';
+import {
+  type Answer,
+  GateBusyError,
+  GateLeftError,
+  type Holder,
+  type Listener,
+  type SharedEngine,
+  fromAnswer,
+  mayCopyIn,
+  toRequest,
+} from './shared-engine';
 import { serveSnapshot } from './snapshot-request';
 import { readStartup } from './startup';
 import { type ExpectedAnswer, SessionStatements } from './statements';
-import { type Answer, fromAnswer, mayCopyIn, toRequest } from './turn';
+
+/** Far above any statement of the service, far below the memory of the engine. */
+const LARGEST_MESSAGE = 256 * 1024 * 1024;
+const LARGEST_STARTUP = 10_000;
+
+/** An unknown type byte sends the engine into an endless loop. */
+const KNOWN_TYPES = new Set(['Q', 'P', 'B', 'D', 'E', 'C', 'S', 'H', 'F', 'X', 'd', 'c', 'f']);
+
+/**
+ * Cuts a byte stream into messages. Start-up messages (start-up, SSL request, cancel) have no type byte: their type is
+ * empty.
+ */
+export class FrameReader {
+  private chunks: Buffer[] = [];
+  private size = 0;
+  private started = false;
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+  }
+
+  /** The next messages have a type byte. */
+  startupDone(): void {
+    this.started = true;
+  }
+
+  /** @throws {ProtocolError} when the stream cannot be a client's. */
+  next(): FrontendMessage | null {
+    const prefix = this.started ? 1 : 0;
+    if (this.size < prefix + 4) return null;
+    const length = this.head(prefix + 4).readInt32BE(prefix);
+    const total = prefix + length;
+    const largest = this.started ? LARGEST_MESSAGE : LARGEST_STARTUP;
+    if (length < 4 || total > largest) throw new ProtocolError(`a message of ${length} bytes`);
+    const type = this.started ? this.head(HEADER).toString('latin1', 0, 1) : '';
+    if (this.started && !KNOWN_TYPES.has(type)) throw new ProtocolError('a message of unknown type');
+    if (this.size < total) return null;
+    const all = this.head(total);
+    this.chunks = all.length > total ? [all.subarray(total), ...this.chunks.slice(1)] : this.chunks.slice(1);
+    this.size -= total;
+    return { type, frame: all.subarray(0, total) };
+  }
+
+  /**
+   * Makes the first chunk hold at least `wanted` bytes. Chunks are joined only then, so a long message is copied once.
+   */
+  private head(wanted: number): Buffer {
+    const first = this.chunks[0] ?? Buffer.alloc(0);
+    if (first.length >= wanted) return first;
+    const joined = Buffer.concat(this.chunks);
+    this.chunks = [joined];
+    return joined;
+  }
+}
+
+/** Back-pressure: input beyond this stays in the socket buffer. */
+const LIMIT = 1024 * 1024;
+
+/** Message types after which the engine is asked: Query, FunctionCall and Sync end a turn, Flush only wants answers. */
+const ASKING = new Set(['Q', 'F', 'S', 'H']);
+
+class Inbox {
+  private messages: FrontendMessage[] = [];
+  private size = 0;
+
+  get full(): boolean {
+    return this.size > LIMIT;
+  }
+
+  push(message: FrontendMessage): void {
+    this.messages.push(message);
+    this.size += message.frame.length;
+  }
+
+  clear(): void {
+    this.messages = [];
+    this.size = 0;
+  }
+
+  /** The messages up to the next one that asks for an answer, or all of a batch that exceeds the limit. */
+  nextBatch(): readonly FrontendMessage[] | null {
+    const asking = this.messages.findIndex(({ type }) => ASKING.has(type));
+    if (asking < 0 && !this.full) return null;
+    const batch = this.messages.splice(0, asking < 0 ? this.messages.length : asking + 1);
+    this.size -= batch.reduce((sum, { frame }) => sum + frame.length, 0);
+    return batch;
+  }
+}
+
+/** Resolves when the socket has drained or closed. */
+function drained(socket: Socket): Promise<void> {
+  if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}
+
+/** FATAL error for a client that caused the fault; null for faults of the engine. */
+function fatalFault(error: unknown): ErrorFields | null {
+  if (error instanceof SettingsError) return { severity: 'FATAL', code: error.code, message: error.message };
+  if (error instanceof ProtocolError) {
+    return { severity: 'FATAL', code: error.code, message: `protocol violation: ${error.message}` };
+  }
+  return null;
+}
 
 /** A listener with this much unread data loses notifications, which are hints. */
 const UNREAD_LIMIT = 1024 * 1024;

@@ -1,7 +1,6 @@
-import { createConnection, type Socket } from 'node:net';
+import { type Socket, createConnection } from 'node:net';
 import { cstring, errorResponse, frame, int32, readCstring } from './messages';
-import type { Holder } from './gate';
-import type { SharedEngine } from './shared-engine';
+import type { Holder, SharedEngine } from './shared-engine';
 
 /** Our own start-up code, outside those of PostgreSQL. The socket is as private as the files. */
 export const SNAPSHOT_REQUEST = 80_877_990;

@@ -1,9 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type Server, type Socket, createServer } from 'node:net';
 import type { Engine } from '../engine/engine';
-import type { GateOptions, Holder } from './gate';
 import type { ErrorFields } from './messages';
 import { Session } from './session';
-import { SharedEngine } from './shared-engine';
+import { type GateOptions, type Holder, SharedEngine } from './shared-engine';
 
 const SHUTTING_DOWN: ErrorFields = {
   severity: 'FATAL',

@@ -24,7 +24,7 @@ import type { Rubric, RubricDocument } from './rubric.types';
 // The kernel stands in for its errors alone here; the service's rules need its JSON and names too.
 vi.mock('../../../../../src/kernel/errors', async (original) => ({
   ...(await original<object>()),
-  ...(await import('../../../../../src/kernel/values/json')),
+  ...(await import('../../../../../src/kernel/values/storable')),
   ...(await import('../../../../../src/kernel/values/names')),
 }));
 

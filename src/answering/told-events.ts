@@ -1,0 +1,65 @@
+import { type Observable, map } from 'rxjs';
+import type { StampedRunEvent } from '../kernel';
+import type { AnswerEvent, Completion } from './completion.types';
+
+/** A planner's reasoning reveals results of tools and the definition: only editors may read it. */
+export function withoutReasoning<T extends object>(plan: T): Omit<T, 'reasoning'> {
+  const { reasoning: _, ...rest } = plan as T & { readonly reasoning?: unknown };
+  return rest;
+}
+
+/** Stands for the name of a plugin or function. */
+const TOOL = 'tool';
+
+const REF = { plugin: TOOL, placeholder: null };
+
+/** Members that may name tools, knowledge bases, files or models, with neutral values, by event type. */
+const NAMELESS: Readonly<Record<string, object>> = {
+  'run.progress': { message: '🔄 The tools are running' },
+  warning: { message: '⚠️ The run goes on with less than it was set up with' },
+  'tool.started': { ...REF, message: '🔄 Executing a tool' },
+  'tool.progress': { ...REF, message: '🔄 A tool is running' },
+  'tool.retry': { ...REF, message: '🔁 A tool is tried again' },
+  'tool.skipped': { ...REF, reason: 'skipped', message: '⏭️ Tool skipped' },
+  'tool.completed': { ...REF, message: '✅ Tool completed' },
+  'tool.failed': { ...REF, message: '❌ Tool failed' },
+  'plan.ready': { steps: [], stages: [], message: '🧭 The plan is ready' },
+  'answer.checked': { ...REF, result: {}, message: '🔍 The answer was checked' },
+  'llm.tool_call': { name: TOOL },
+};
+
+/** Ids, figures and codes. An allowlist, so that new members stay hidden until they are added here. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['run_id', 'seq', 'at', 'type', 'index', 'id', 'round', 'code', 'attempt', 'delay_ms', 'retries', 'chars'],
+  ...['sources', 'duration_ms', 'cached', 'confidence', 'plan_id', 'planner'],
+]);
+
+/** An event for callers of another organization, without names from the definition. */
+export function forOutsiders(event: StampedRunEvent): StampedRunEvent {
+  const nameless = NAMELESS[event.type];
+  if (nameless === undefined) return event;
+  const kept = Object.fromEntries(Object.entries(event).filter(([member]) => KEPT.has(member)));
+  const call = 'call' in event && event.call !== undefined ? { call: { ...event.call, name: TOOL } } : {};
+  return { ...kept, ...call, ...searchOf(event), ...nameless } as unknown as StampedRunEvent;
+}
+
+/** That the material hardly fits, in other words or another language; no figures. */
+function searchOf(event: StampedRunEvent): object {
+  if (event.type !== 'tool.completed' || event.search === undefined) return {};
+  const { match, ...rest } = event.search;
+  return { search: match === undefined ? rest : { ...rest, match: { weak: match.weak } } };
+}
+
+/** An event for callers who may use the assistant but not edit it. */
+export const forUsers = (event: StampedRunEvent): StampedRunEvent =>
+  event.type === 'plan.ready' ? (withoutReasoning(event) as StampedRunEvent) : event;
+
+/** The events of a completion as its caller may see them. */
+export function toldEvents({ run, assistant, hidesSources }: Completion): Observable<StampedRunEvent> {
+  if (hidesSources) return run.events$.pipe(map(forOutsiders));
+  return assistant.disclosure === 'none' ? run.events$.pipe(map(forUsers)) : run.events$;
+}
+
+/** The same events as part of an answer. */
+export const toldProgress = (completion: Completion): Observable<AnswerEvent> =>
+  toldEvents(completion).pipe(map((event) => ({ type: 'progress', event })));

@@ -1,0 +1,77 @@
+import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../kernel';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../infrastructure/http';
+import { Idempotent } from '../infrastructure/idempotency';
+import { AssistantDto } from './editing/assistant.dto';
+import { AssistantStatsDto, VersionDetailDto, type VersionDto, VersionPageDto } from './history.dto';
+import { AssistantEditor } from './editing/assistant-editor';
+import { AssistantEditorGuard } from './access/assistant-editor.guard';
+import { AssistantHistory } from './assistant-history';
+import { AssistantIdPipe } from './access/assistant-id.pipe';
+import { AssistantPresenter } from './editing/assistant-presenter';
+
+@ApiTags('Assistants')
+@Controller('api/v1/assistants/:id')
+export class AssistantHistoryController {
+  constructor(
+    private readonly history: AssistantHistory,
+    private readonly editor: AssistantEditor,
+    private readonly presenter: AssistantPresenter,
+  ) {}
+
+  @Get('versions')
+  @Access({ scope: 'read', summary: 'Saved versions, newest first' })
+  @ApiOkResponse({ type: VersionPageDto })
+  versions(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<VersionDto>> {
+    return this.history.versions(caller, id, toPageRequest(page));
+  }
+
+  @Get('versions/:version')
+  @Access({ scope: 'read', summary: 'One saved version' })
+  @ApiOkResponse({ type: VersionDetailDto })
+  version(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('version', AssistantIdPipe) version: number,
+  ): Promise<VersionDetailDto> {
+    return this.history.version(caller, id, version);
+  }
+
+  @Post('versions/:version/restore')
+  @HttpCode(200)
+  @UseGuards(AssistantEditorGuard)
+  @Idempotent()
+  @ReadsIfMatch('welcome')
+  @TagsVersion()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
+  @ApiOkResponse({ type: AssistantDto })
+  async restore(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('version', AssistantIdPipe) version: number,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<AssistantDto> {
+    return this.presenter.one(caller, await this.editor.restore(caller, id, version, expected));
+  }
+
+  @Get('stats')
+  @Access({ scope: 'read', summary: 'Runs, failures, times, tools and tokens' })
+  @ApiOkResponse({ type: AssistantStatsDto })
+  async stats(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantStatsDto> {
+    const { tools, ...figures } = await this.history.stats(caller, id);
+    return { ...figures, tools: [...tools] };
+  }
+}

@@ -1,0 +1,76 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { METADATA_VERSIONS, type MetadataVersion } from './definition';
+import type { JsonObject } from '../kernel';
+import { MayBeOmitted } from '../infrastructure/http';
+
+export class ConversionQueryDto {
+  /** Only plans, and writes nothing. */
+  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @MayBeOmitted()
+  @IsIn(['true', 'false'])
+  dry_run?: string;
+}
+
+export class TemplateChangeDto {
+  before!: string;
+  after!: string;
+}
+
+export class MetadataChangeDto {
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  before!: JsonObject;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  after!: JsonObject;
+}
+
+export class ValueChangeDto {
+  @ApiProperty({ example: 'metadata.rag_processor' })
+  path!: string;
+  /** null when it was absent. */
+  @ApiProperty({ nullable: true })
+  from!: unknown;
+  /** null when it is removed. */
+  @ApiProperty({ nullable: true })
+  to!: unknown;
+}
+
+export class ConversionNoteDto {
+  path!: string;
+  message!: string;
+  @ApiPropertyOptional({ example: 'prompt.differs' })
+  code?: string;
+}
+
+/** A prompt that would change, around the first difference. */
+export class PromptDifferenceDto {
+  /** Name of the recorded input. */
+  input!: string;
+  before!: string;
+  after!: string;
+}
+
+/** The effect that a conversion would have. */
+export class ConversionPlanDto {
+  dry_run!: boolean;
+  /** `current`: nothing to do. `refused`: `problems` and `differences` say why. */
+  @ApiProperty({ enum: ['ready', 'current', 'refused'] })
+  status!: 'ready' | 'current' | 'refused';
+  /** Version of the examined definition. */
+  version!: number;
+  /** null when the stored metadata cannot be read. */
+  @ApiProperty({ enum: METADATA_VERSIONS, nullable: true })
+  from_version!: MetadataVersion | null;
+  @ApiProperty({ enum: METADATA_VERSIONS })
+  to_version!: MetadataVersion;
+  template!: TemplateChangeDto;
+  metadata!: MetadataChangeDto;
+  @ApiProperty({ type: [ConversionNoteDto] })
+  notes!: ConversionNoteDto[];
+  @ApiProperty({ type: [ValueChangeDto] })
+  diff!: ValueChangeDto[];
+  @ApiProperty({ type: [ConversionNoteDto] })
+  problems!: ConversionNoteDto[];
+  @ApiProperty({ type: [PromptDifferenceDto] })
+  differences!: PromptDifferenceDto[];
+}

@@ -1,0 +1,77 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsNumber, Max, Min, ValidateNested } from 'class-validator';
+import { MayBeOmitted } from '../../infrastructure/http';
+import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
+
+const DEPTHS = [5, 10] as const;
+export type Depth = (typeof DEPTHS)[number];
+
+export class RankingSettingsDto {
+  /** Weight of the vectors; 0 searches by words alone. */
+  @ApiProperty({ example: 0.5 })
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  hybrid_weight!: number;
+
+  /** Whether the organization's reranker sorts the passages. */
+  @ApiProperty({ example: false })
+  @IsBoolean()
+  rerank!: boolean;
+}
+
+export class EvaluateDto {
+  /** Passages that count per question: 5 or 10. */
+  @ApiPropertyOptional({ enum: DEPTHS, type: 'integer', example: 5 })
+  @MayBeOmitted()
+  @IsIn(DEPTHS)
+  at: Depth = 5;
+
+  /** Settings to compare with the current ones. Default: words alone, three weights, and the reranker, as far as they can run. */
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(8)
+  @ValidateNested({ each: true })
+  @Type(() => RankingSettingsDto)
+  @ApiProperty({ type: [RankingSettingsDto], required: false })
+  alternatives?: RankingSettingsDto[];
+}
+
+export class AlternativeDto extends RankingSettingsDto {
+  /** The settings that are saved now. */
+  @ApiProperty({ example: true })
+  current!: boolean;
+  /** The mode that ran. */
+  @ApiProperty({ enum: RETRIEVAL_MODES, example: 'hybrid' })
+  mode!: RetrievalMode;
+  /** Mean over the questions, 0 to 1: how high the right passages stand. */
+  @ApiProperty({ example: 0.8155 })
+  ndcg!: number;
+  /** Share of the questions with a right passage among the first. */
+  @ApiProperty({ example: 0.92 })
+  hit_rate!: number;
+  /** Share of the passages shown that have been judged. The lower it is, the less the other figures say. */
+  @ApiProperty({ example: 0.7 })
+  judged!: number;
+  /** Problems, such as a reranker that failed. */
+  @ApiProperty({ type: [String], example: [] })
+  warnings!: string[];
+}
+
+export class EvaluationDto {
+  @ApiProperty({ type: 'integer', example: 5 })
+  at!: number;
+  /** Questions with a right passage that is still in the material, and that all alternatives were asked. */
+  @ApiProperty({ type: 'integer', example: 12 })
+  questions!: number;
+  /** Questions that were left out: more than 50, or the time of a minute was over. */
+  @ApiProperty({ type: 'integer', example: 0 })
+  left_out!: number;
+  /** Judgements of passages whose text is no longer in the material. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  outdated!: number;
+  /** The current settings first. */
+  @ApiProperty({ type: [AlternativeDto] })
+  alternatives!: AlternativeDto[];
+}

@@ -1,9 +1,0 @@
-import { searchConfiguration } from './language';
-
-it('searches word by word in a language it does not know', () => {
-  expect([searchConfiguration('ca'), searchConfiguration('xx'), searchConfiguration(null)]).toEqual([
-    'catalan',
-    'simple',
-    'simple',
-  ]);
-});

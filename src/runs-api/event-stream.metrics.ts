@@ -1,0 +1,7 @@
+import { gauge } from '../infrastructure/metrics';
+
+export const EVENT_STREAMS = gauge({
+  name: 'bellwether_event_streams_open',
+  help: 'Open streams of the events of runs.',
+  labels: [],
+});

@@ -1,0 +1,43 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { RECEIPT_FAULTS, type ReceiptFault } from '../runs/receipts';
+
+export class ReceiptPartDto {
+  salt!: string;
+  @ApiProperty({ description: 'What the part says' })
+  value!: unknown;
+}
+
+export class ReceiptBodyDto {
+  @ApiProperty({ example: 'bellwether-receipt/1' })
+  format!: string;
+  @ApiProperty({ format: 'uuid' })
+  run_id!: string;
+  @ApiProperty({ format: 'date-time' })
+  issued_at!: string;
+  @ApiProperty({ type: String, nullable: true })
+  issuer!: string | null;
+  /** By part: SHA-256 of the canonical JSON of `[salt, name, value]`. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  digests!: object;
+  /** The parts that the reader may see. */
+  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ReceiptPartDto' } })
+  parts!: object;
+}
+
+/** docs/guide/receipts.md explains the parts and how to verify them. */
+export class SignedReceiptDto {
+  receipt!: ReceiptBodyDto;
+  /** Ed25519 over the canonical JSON of the receipt without `parts`, base64url. */
+  signature!: string;
+  key_id!: string;
+}
+
+export class ReceiptCheckDto {
+  valid!: boolean;
+  /** Why it is refused. */
+  @ApiProperty({ enum: RECEIPT_FAULTS, required: false })
+  reason?: ReceiptFault;
+  /** The part that was changed. */
+  @ApiProperty({ required: false })
+  part?: string;
+}
