@@ -9,8 +9,8 @@ import { RowCacheModule } from './infrastructure/row-cache';
 import { SignalsModule } from './infrastructure/signals';
 import { TracingModule } from './infrastructure/tracing';
 
-/** Global modules that rooms use without importing them. */
-export const PLATFORM = [
+/** Global modules that modules use without importing them. */
+export const INFRASTRUCTURE = [
   AdmissionModule,
   OutboundModule,
   AuditModule,

@@ -2,9 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AssistantTestsModule, PublicationRulesModule } from '../extensions/evaluations';
 import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
 import { type AppOptions, groundModules } from './app.ground';
-import { PLATFORM } from './app.infrastructure';
+import { INFRASTRUCTURE } from './app.infrastructure';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
-import { AuditDoorModule } from './audit';
+import { AuditLogModule } from './audit';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
 import { ConnectionsModule } from './health/connections';
@@ -22,7 +22,7 @@ import { McpModule } from '../extensions/mcp';
 import { MetadataMigratorModule, MigrationModule } from './migration';
 import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
-import { OpenAiDoorModule } from './openai-api';
+import { OpenAiApiModule } from './openai-api';
 import { OrchestratorsModule } from './orchestrators';
 import { OrganizationPartsModule, OrganizationsModule } from './organizations';
 import type { Config } from './infrastructure/config';
@@ -31,17 +31,17 @@ import { ProcessorsModule } from './processors';
 import { PromptTemplatesModule } from './assistants/prompt-templates';
 import { RecipesModule } from './assistants/recipes';
 import { RubricsModule } from './rubrics';
-import { RunDoorModule } from './runs-api';
+import { RunsApiModule } from './runs-api';
 import { RunsModule } from './runs';
 import { ScimModule } from '../extensions/scim';
 import { ToolsModule } from './tools';
 import { UsageModule } from './usage';
 import { KnownMethodsModule, WebModule } from './web-ui';
 
-/** The doors come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
-export const ROOMS = [
-  OpenAiDoorModule,
-  RunDoorModule,
+/** The APIs come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
+export const MODULES = [
+  OpenAiApiModule,
+  RunsApiModule,
   ConversationsModule,
   LtiModule,
   LaunchFramesModule,
@@ -76,7 +76,7 @@ export const ROOMS = [
   LambImportModule,
   UsageModule,
   FirstStepsModule,
-  AuditDoorModule,
+  AuditLogModule,
   ScimModule,
   ConnectionsModule,
   HealthModule,
@@ -87,10 +87,10 @@ export const ROOMS = [
   WebModule,
 ];
 
-/** The one file that lists every room. */
+/** The one file that lists every module. */
 @Module({})
 export class AppModule {
   static of(config: Config, options: AppOptions): DynamicModule {
-    return { module: AppModule, imports: [...groundModules(config, options), ...ROOMS, ...PLATFORM] };
+    return { module: AppModule, imports: [...groundModules(config, options), ...MODULES, ...INFRASTRUCTURE] };
   }
 }

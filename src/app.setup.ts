@@ -14,7 +14,7 @@ import {
   RequestMetrics,
   validationPipe,
 } from './infrastructure/http';
-import { requestLog, roomLogger } from './infrastructure/logging';
+import { requestLog, moduleLogger } from './infrastructure/logging';
 import { MetricRegistry } from './infrastructure/metrics';
 import { RequestSpans, Tracer } from './infrastructure/tracing';
 import { WebService } from './web-ui';
@@ -62,7 +62,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Bellwether')
-    .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible door.')
+    .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible API.')
     .setVersion('1')
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer('/', 'The service that answers with this document')
@@ -106,7 +106,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   const requests = new RequestMetrics(app.get(MetricRegistry));
   const tracer = app.get(Tracer);
   const observers = tracer.isOn ? [requests, new RequestSpans(tracer)] : [requests];
-  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms), observers));
+  app.use(requestLog(moduleLogger(logger, 'Http', app.get<Config>(CONFIG).log.modules), observers));
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },

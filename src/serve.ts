@@ -94,7 +94,8 @@ function assertWritable(dataDir: string): void {
     rmSync(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOSPC' ? 'its disk is full. Make room and start again' : `${message}. Set DATA_DIR`;
+    const problem =
+      code === 'ENOSPC' ? 'its disk is full. Free some space and start again' : `${message}. Set DATA_DIR`;
     throw new OperatorError(`${dataDir} cannot be written to: ${problem}.`, { cause: error });
   }
 }
@@ -109,7 +110,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     bodyParser: false,
     abortOnError: false,
     // The caller reports why a start failed; Nest would log the same error with its stack.
-    logger: new StructuredLogger(logger, { ...config.log.rooms, ExceptionHandler: 'silent' }),
+    logger: new StructuredLogger(logger, { ...config.log.modules, ExceptionHandler: 'silent' }),
   });
   try {
     setUpApp(app, logger);

@@ -22,7 +22,9 @@ const git = (...args) => execFileSync('git', args, { encoding: 'utf8', stdio: ['
 export function describeMachine() {
   let commit = 'unknown';
   try {
-    commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', 'src', 'extensions', 'package.json') ? '+' : '');
+    commit =
+      git('rev-parse', '--short', 'HEAD') +
+      (git('status', '--porcelain', 'src', 'extensions', 'package.json') ? '+' : '');
   } catch {
     // A source archive has no repository.
   }

@@ -6,7 +6,7 @@ import { ConnectorsModule } from '../../src/connectors';
 import { KnowledgeBasesModule } from '../../src/knowledge-bases';
 import { OrganizationsModule } from '../../src/organizations';
 import { RubricsModule } from '../../src/rubrics';
-import { RunDoorModule } from '../../src/runs-api';
+import { RunsApiModule } from '../../src/runs-api';
 import { RunsModule } from '../../src/runs';
 import { Checks } from './expectations/checks.service';
 import { ExpectationCatalogue } from './expectations/expectation-catalogue';
@@ -37,7 +37,7 @@ import { TestProposals } from './tests/test-proposals.service';
     OrganizationsModule,
     PublicationRulesModule,
     RubricsModule,
-    RunDoorModule,
+    RunsApiModule,
     RunsModule,
   ],
   controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController],

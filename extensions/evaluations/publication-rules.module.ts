@@ -6,7 +6,7 @@ import { PublicationGateRepository } from './gate/publication-gate.repository';
 import { TestResultRepository } from './test-runs/test-result.repository';
 import { AssistantTestRepository } from './tests/assistant-test.repository';
 
-/** Global, because the room of assistants cannot import this one. */
+/** Global, because the module of assistants cannot import this one. */
 @Global()
 @Module({
   imports: [OrganizationsModule],

@@ -4,7 +4,7 @@ import { ActivityPeopleRepository } from './activities/activity-people.repositor
 import { ActivityRulesRepository } from './activities/activity-rules.repository';
 import { CourseRules } from './activities/course-rules.service';
 
-/** Global, because the room that admits questions cannot import this one. */
+/** Global, because the module that admits questions cannot import this one. */
 @Global()
 @Module({
   providers: [

@@ -2,39 +2,37 @@ import { type JsonObject, cleanName, isJsonObject } from '../../src/kernel';
 import { type CourseRole, roleIn, shownRoles } from './roles';
 
 /** Why a launch is refused. The page words each for its reader; the log names it. */
-const REFUSALS = [
-  'bad_request',
-  'unknown_platform',
-  'inactive_platform',
-  'unknown_state',
-  'platform_error',
-  'platform_unavailable',
-  'signature',
-  'issuer',
-  'audience',
-  'expired',
-  'clock',
-  'nonce',
-  'claims',
-  'version',
-  'message_type',
-  'deployment',
-  'subject',
-  'role',
-  'role_unknown',
-  'no_resource',
-  'no_assistant',
-  'assistant_missing',
-  'assistant_unpublished',
-  'selection',
-  'organization',
-  'disabled',
-  'administrator',
-  'sign_on_only',
-  'lti11_off',
-  'lti11_ended',
-] as const;
-export type Refusal = (typeof REFUSALS)[number];
+export type Refusal =
+  | 'bad_request'
+  | 'unknown_platform'
+  | 'inactive_platform'
+  | 'unknown_state'
+  | 'platform_error'
+  | 'platform_unavailable'
+  | 'signature'
+  | 'issuer'
+  | 'audience'
+  | 'expired'
+  | 'clock'
+  | 'nonce'
+  | 'claims'
+  | 'version'
+  | 'message_type'
+  | 'deployment'
+  | 'subject'
+  | 'role'
+  | 'role_unknown'
+  | 'no_resource'
+  | 'no_assistant'
+  | 'assistant_missing'
+  | 'assistant_unpublished'
+  | 'selection'
+  | 'organization'
+  | 'disabled'
+  | 'administrator'
+  | 'sign_on_only'
+  | 'lti11_off'
+  | 'lti11_ended';
 
 /** The person who reads the page, as far as a verified token says. */
 interface Reader {

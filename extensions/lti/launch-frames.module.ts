@@ -3,7 +3,7 @@ import { FRAME_PERMISSIONS } from '../../src/web-ui';
 import { FrameOriginRepository } from './frame-origin.repository';
 import { LaunchFrames } from './launch-frames.service';
 
-/** Global, because the room that sends pages cannot import this one. */
+/** Global, because the module that sends pages cannot import this one. */
 @Global()
 @Module({
   providers: [FrameOriginRepository, { provide: FRAME_PERMISSIONS, useClass: LaunchFrames }],

@@ -40,7 +40,7 @@ const clientKey = ({ caller, session }: McpClient): string =>
 
 /**
  * Calls that are being answered, so that a cancellation, which is a request of its own, finds them on any replica. This is
- * the only state of the MCP door. A client can cancel its own calls only.
+ * the only state of the MCP API. A client can cancel its own calls only.
  */
 @Injectable()
 export class CallsInFlight {
@@ -159,7 +159,7 @@ function lineOf(source: Source, index: number): string {
   if (source.type === 'file') return `${number} ${source.path}`;
   if (source.type === 'rubric') return `${number} ${source.title}`;
   const page = source.page === undefined ? '' : `, p. ${source.page}`;
-  // Without a public URL links are relative, and a client of this door has nothing to resolve them against.
+  // Without a public URL links are relative, and a client of this API has nothing to resolve them against.
   const url = /^https?:\/\//.test(source.url) ? ` ${source.url}` : '';
   return `${number} ${source.title}${page}${url}`;
 }

@@ -31,7 +31,7 @@ export const PAGE_SIZE = 100;
 
 const QUERY = 'What to ask, in full: nothing else of your conversation is passed on.';
 
-/** The caller of this door. */
+/** The caller of this API. */
 export interface McpVisitor {
   readonly caller: Caller;
   /** True when the client is a run of an assistant, here or elsewhere: what may call others cannot be called by it. */

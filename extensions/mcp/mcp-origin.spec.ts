@@ -1,4 +1,4 @@
-import { assertOwnOrigin } from './mcp-door.service';
+import { assertOwnOrigin } from './mcp.service';
 
 const place = { publicUrl: 'https://assistants.example.edu/app/', port: 3000 };
 

@@ -3,13 +3,13 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError, type Caller } from '../../src/kernel';
 import { Access, type BellwetherRequest, CurrentCaller } from '../../src/infrastructure/http';
-import { McpDoor } from './mcp-door.service';
+import { McpService } from './mcp.service';
 
-/** The door of MCP clients (specification 2025-11-25, "Streamable HTTP"). Described by its protocol, not by OpenAPI. */
+/** The API of MCP clients (specification 2025-11-25, "Streamable HTTP"). Described by its protocol, not by OpenAPI. */
 @ApiExcludeController()
 @Controller(['mcp', 'lamb/v1/mcp'])
 export class McpController {
-  constructor(private readonly door: McpDoor) {}
+  constructor(private readonly mcp: McpService) {}
 
   @Post()
   @Access({ scope: 'chat', summary: 'One JSON-RPC message of an MCP client' })
@@ -18,8 +18,8 @@ export class McpController {
     @Req() request: BellwetherRequest,
     @Res() response: Response,
   ): Promise<void> {
-    this.door.checkOrigin(request);
-    await this.door.answer(caller, request, response);
+    this.mcp.checkOrigin(request);
+    await this.mcp.answer(caller, request, response);
   }
 
   /** The server has nothing to say unasked, so it holds no streams open. */
@@ -34,7 +34,7 @@ export class McpController {
   @HttpCode(204)
   @Access({ scope: 'chat', summary: 'End a session and the calls that go on in it' })
   end(@CurrentCaller() caller: Caller, @Req() request: BellwetherRequest): void {
-    this.door.checkOrigin(request);
-    this.door.end(caller, request);
+    this.mcp.checkOrigin(request);
+    this.mcp.end(caller, request);
   }
 }

@@ -4,12 +4,12 @@ import { AssistantsModule } from '../../src/assistants';
 import { OrganizationsModule } from '../../src/organizations';
 import { AssistantCalls, CallsInFlight } from './assistant-calls.service';
 import { McpCatalogue } from './mcp-catalogue.service';
-import { McpDoor } from './mcp-door.service';
+import { McpService } from './mcp.service';
 import { McpController } from './mcp.controller';
 
 @Module({
   imports: [AssistantsModule, AnsweringModule, OrganizationsModule],
   controllers: [McpController],
-  providers: [AssistantCalls, CallsInFlight, McpCatalogue, McpDoor],
+  providers: [AssistantCalls, CallsInFlight, McpCatalogue, McpService],
 })
 export class McpModule {}

@@ -1,4 +1,4 @@
-/** JSON-RPC's codes that this door answers with (specification, "Error object"). */
+/** JSON-RPC's codes that this API answers with (specification, "Error object"). */
 export const RPC = { invalidRequest: -32600, invalidParams: -32602, internal: -32603 } as const;
 
 /** An error that the SDK sends as it is: its own `McpError` writes the code into the message, and clients do so again. */

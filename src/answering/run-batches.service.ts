@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../kernel';
 import { toAppError } from '../infrastructure/http';
 import { RunsService } from '../runs';
 
-/** Runs of one batch that wait or go on at once. The rest of the person's runs have room beside them. */
+/** Runs of one batch that wait or go on at once. The rest of the person's runs have capacity beside them. */
 const AT_ONCE = 5;
 const LOOK_MS = 500;
 /** After so long a batch gives its place to others that wait: a few long ones would hold up those of everybody else. */
@@ -29,7 +29,7 @@ export interface BatchState {
   readonly next: NextRun | null;
 }
 
-/** Many background runs, stored by their room. */
+/** Many background runs, stored by their module. */
 export interface RunBatch {
   /** Reason of runs that the end of the batch cancels. */
   readonly cancelReason: string;

@@ -3,7 +3,7 @@ import { RUN_EXECUTOR } from '../runs';
 import { AnsweringModule } from './answering.module';
 import { BackgroundCompletions } from './background-completions.service';
 
-/** Global, because the room of runs cannot import this one. */
+/** Global, because the module of runs cannot import this one. */
 @Global()
 @Module({
   imports: [AnsweringModule],

@@ -5,7 +5,7 @@ import { AssistantLookup } from './access/assistant-lookup';
 import { SignedLinkCheck } from './sharing/assistant-sharing';
 import { AssistantRepository } from './storage/assistant.repository';
 
-/** Global, because the rooms that open signed links cannot import this one. */
+/** Global, because the modules that open signed links cannot import this one. */
 @Global()
 @Module({
   imports: [OrganizationsModule],

@@ -1,3 +1,3 @@
-export { AuditDoorModule } from './audit-door.module';
+export { AuditLogModule } from './audit-log.module';
 export { AuditExport } from './audit-export.service';
 export { EXPORT_FORMATS, type ExportFormat } from './audit.dto';

@@ -37,7 +37,7 @@ import { OpenSessionsController } from './sign-in/open-sessions.controller';
 import { Myself, OpenSessions } from './sign-in/open-sessions.service';
 import { SessionsController } from './sign-in/sessions.controller';
 import { SessionsService } from './sign-in/sessions.service';
-import { SignInDoors } from './sign-in/sign-in-doors.service';
+import { SignInService } from './sign-in/sign-in.service';
 import { SignInLinks } from './sign-in/sign-in-links.service';
 import { SignInController } from './sign-in/sign-in.controller';
 import { AttemptCookie } from './single-sign-on/attempt';
@@ -67,7 +67,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     ApiKeyRepository,
     AttemptCookie,
     AttemptRepository,
-    SignInDoors,
+    SignInService,
     SingleSignOn,
     ConnectionTests,
     IssuerAdministration,

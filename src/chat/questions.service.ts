@@ -117,7 +117,7 @@ export class Questions {
   async ask(caller: Caller, conversationId: string, content: QuestionContent, replaces?: string): Promise<Asked> {
     const { conversation, messages, all } = await this.reader.read(caller, conversationId);
     const kept = replaces === undefined ? messages : before(all, replaces);
-    assertRoom(all, content);
+    assertSpace(all, content);
     const assistant = await this.assistants.runnable(caller, conversation.assistantId);
     if (hidesAnswers(await this.modes.of(assistant), assistant)) throw new AppError('forbidden', ONLY_PROMPT);
     const { name, document } = assistant;
@@ -171,7 +171,7 @@ function before(messages: readonly Message[], id: string): readonly Message[] {
   return branchTo(messages, question.previousId);
 }
 
-function assertRoom(messages: readonly Message[], { parts }: QuestionContent): void {
+function assertSpace(messages: readonly Message[], { parts }: QuestionContent): void {
   if (messages.length >= MAX_MESSAGES)
     throw new AppError('conflict', `A conversation holds ${MAX_MESSAGES} messages at most. Begin a new one`, {
       reason: 'conversation.full',
@@ -179,7 +179,7 @@ function assertRoom(messages: readonly Message[], { parts }: QuestionContent): v
     });
   const pictures = messages.reduce((sum, message) => sum + picturesIn(message.parts), picturesIn(parts));
   if (parts !== null && pictures > MAX_PICTURE_CHARS)
-    throw new AppError('payload_too_large', 'The pictures of this conversation take too much room. Begin a new one', {
+    throw new AppError('payload_too_large', 'The pictures of this conversation take too much space. Begin a new one', {
       reason: 'conversation.pictures',
     });
 }

@@ -5,7 +5,7 @@ import { AppError, terminalJson } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import { createPino, StructuredLogger } from '../infrastructure/logging';
 import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../infrastructure/postgres';
-import type { Rooms } from './create-application';
+import type { Modules } from './create-application';
 
 /** Omits the stack that Nest logs for a failed start: the command reports these errors in one sentence. */
 class CommandLogger extends StructuredLogger {
@@ -27,12 +27,12 @@ export interface ApplicationOptions {
 /** Runs work inside the application, without HTTP; on the embedded database it joins a running server. */
 export async function withApplication<T>(
   config: Config,
-  rooms: Rooms,
+  modules: Modules,
   work: (context: INestApplicationContext) => Promise<T>,
   { logWrites = false }: ApplicationOptions = {},
 ): Promise<T> {
   const { createApplication } = await import('./create-application.js');
-  const context = await createApplication(config, rooms, commandLogger());
+  const context = await createApplication(config, modules, commandLogger());
   if (logWrites && !process.stderr.isTTY) context.useLogger(commandLogger('info'));
   try {
     return await acrossOrganizations('commands', () => work(context));

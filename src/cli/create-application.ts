@@ -3,8 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import { type AppOptions, groundModules } from '../app.ground';
 import type { Config } from '../infrastructure/config';
 
-/** Rooms that a command loads beside the platform: none, organizations with members and keys, or every room. */
-export type Rooms = 'none' | 'institution' | 'every';
+/** Modules that a command loads beside the infrastructure: none, organizations with members and keys, or all. */
+export type Modules = 'none' | 'institution' | 'every';
 
 type Imports = NonNullable<ModuleMetadata['imports']>;
 
@@ -12,36 +12,36 @@ class CommandModule {}
 
 const OPTIONS: AppOptions = { schema: 'check', share: true };
 
-/** Loaded on demand: loading every room takes two seconds of processor time. */
-const ROOMS: Readonly<Record<Rooms, () => Promise<Imports>>> = {
+/** Loaded on demand: loading all modules takes two seconds of processor time. */
+const MODULES: Readonly<Record<Modules, () => Promise<Imports>>> = {
   none: () => Promise.resolve([]),
   institution: async () => {
     const { AuthModule } = await import('../auth/index.js');
     const { OrganizationsModule } = await import('../organizations/index.js');
-    const { AuditDoorModule } = await import('../audit/index.js');
+    const { AuditLogModule } = await import('../audit/index.js');
     const { ReceiptsModule } = await import('../runs/receipts/index.js');
     return [
       OrganizationsModule,
       AuthModule,
-      AuditDoorModule,
+      AuditLogModule,
       ReceiptsModule,
-      ...(await import('../app.infrastructure.js')).PLATFORM,
+      ...(await import('../app.infrastructure.js')).INFRASTRUCTURE,
     ];
   },
   every: async () => [
-    ...(await import('../app.module.js')).ROOMS,
-    ...(await import('../app.infrastructure.js')).PLATFORM,
+    ...(await import('../app.module.js')).MODULES,
+    ...(await import('../app.infrastructure.js')).INFRASTRUCTURE,
   ],
 };
 
 export async function createApplication(
   config: Config,
-  rooms: Rooms,
+  modules: Modules,
   logger: LoggerService,
 ): Promise<INestApplicationContext> {
   const module: DynamicModule = {
     module: CommandModule,
-    imports: [...groundModules(config, OPTIONS), ...(await ROOMS[rooms]())],
+    imports: [...groundModules(config, OPTIONS), ...(await MODULES[modules]())],
   };
   return NestFactory.createApplicationContext(module, { abortOnError: false, logger });
 }

@@ -35,7 +35,7 @@ export interface BlobHolder {
 
 const PAGE_SIZE = 200;
 
-/** Registry of the kinds of rows that hold blobs. Rooms register theirs at start. */
+/** Registry of the kinds of rows that hold blobs. Modules register theirs at start. */
 @Injectable()
 export class BlobHolders {
   private readonly all: BlobHolder[] = [];
@@ -79,7 +79,7 @@ type Outcome = 'moved' | 'gone' | 'missing' | 'damaged' | 'failed';
 
 export interface BlobTrouble {
   readonly outcome: Exclude<Outcome, 'moved' | 'gone'>;
-  /** Room, organization, holder and name: the path below `DATA_DIR`, or the key after the prefix. */
+  /** Area, organization, holder and name: the path below `DATA_DIR`, or the key after the prefix. */
   readonly path: string;
   readonly reason: string;
 }

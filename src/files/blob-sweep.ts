@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JobQueue } from '../infrastructure/jobs';
-import { BLOB_PLACES, type BlobBatch, type BlobPlace, type BlobRoom } from './places/blob-place.types';
+import { BLOB_PLACES, type BlobBatch, type BlobPlace, type BlobArea } from './places/blob-place.types';
 import { FileRepository } from './storage/file.repository';
 
 const EVERY_MS = 60 * 60_000;
@@ -19,7 +19,7 @@ type NamedBlobs = (batch: BlobBatch) => Promise<ReadonlySet<string>>;
 @Injectable()
 export class BlobSweep {
   private readonly log = new Logger('Files');
-  private readonly namedIn = new Map<BlobRoom, NamedBlobs>();
+  private readonly namedIn = new Map<BlobArea, NamedBlobs>();
   private readonly holds: (() => Promise<boolean>)[] = [];
   private readonly warned = new Set<BlobPlace>();
 
@@ -32,9 +32,9 @@ export class BlobSweep {
     jobs.sweep(EVERY_MS, ({ first }) => (first ? Promise.resolve() : this.sweep()));
   }
 
-  /** Called at start by the room that stores the blobs. Blobs of an unregistered room stay. */
-  register(room: BlobRoom, named: NamedBlobs): void {
-    this.namedIn.set(room, named);
+  /** Called at start by the module that stores the blobs. Blobs of an unregistered module stay. */
+  register(area: BlobArea, named: NamedBlobs): void {
+    this.namedIn.set(area, named);
   }
 
   /** Called at start. No sweep begins while `isHeld` resolves to true. */
@@ -86,7 +86,7 @@ export class BlobSweep {
   }
 
   private async unnamed(batch: BlobBatch): Promise<readonly string[]> {
-    const named = await this.namedIn.get(batch.room)?.(batch);
+    const named = await this.namedIn.get(batch.area)?.(batch);
     return named === undefined ? [] : batch.names.filter((name) => !named.has(name));
   }
 }

@@ -66,13 +66,13 @@ export class FilesService {
   async store(owner: Principal, actor: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     const named = checkedNames(uploads);
     const space = spaceOfOwner(owner);
-    const assertRoom = await this.storage.checkFor(owner);
+    const assertSpace = await this.storage.checkFor(owner);
     const stored: NewFile[] = [];
     try {
       for (const { name, upload } of named) {
         stored.push({ name, upload, storageName: await this.blobs.put(space, upload.bytes) });
       }
-      const saved = await this.retryOnce(() => this.save(owner, actor, { stored, assertRoom }));
+      const saved = await this.retryOnce(() => this.save(owner, actor, { stored, assertSpace }));
       await this.blobs.discard(
         space,
         saved.flatMap(({ replaced }) => replaced ?? []),
@@ -191,12 +191,12 @@ export class FilesService {
   private save(
     owner: Principal,
     actor: Caller,
-    { stored, assertRoom }: { readonly stored: readonly NewFile[]; readonly assertRoom: StorageCheck },
+    { stored, assertSpace }: { readonly stored: readonly NewFile[]; readonly assertSpace: StorageCheck },
   ): Promise<{ row: FileEntity; replaced: string | null }[]> {
     return this.transactions.run(async (tx) => {
       const saved: { row: FileEntity; replaced: string | null }[] = [];
       for (const file of stored) saved.push(await this.saveOne(owner, actor, file, tx));
-      await assertRoom(tx);
+      await assertSpace(tx);
       return saved;
     });
   }

@@ -1,6 +1,6 @@
 import type { Principal } from '../kernel';
 
-/** Checks the assistant of a signed link. Provided by `assistants/`, a higher room. */
+/** Checks the assistant of a signed link. Provided by `assistants/`, a higher module. */
 export const LINKED_ASSISTANTS = Symbol('LINKED_ASSISTANTS');
 
 export interface LinkedAssistants {

@@ -17,7 +17,7 @@ export interface StorageSource {
  */
 export type StorageCheck = (tx: Transaction) => Promise<void>;
 
-/** Checks rules for `storage` when bytes are added. The rooms that store bytes declare them here. */
+/** Checks rules for `storage` when bytes are added. The modules that store bytes declare them here. */
 @Injectable()
 export class StorageLimits {
   private readonly sources: StorageSource[] = [];
@@ -57,6 +57,6 @@ export const storageRules = ({ rules }: LimitSettings): readonly LimitRule[] =>
 
 function full({ id, amount, for: { kind } }: LimitRule): AppError {
   const subject = kind === 'person' ? 'of each person' : 'of the organization';
-  const detail = `The limit "${id}" leaves no room: files and documents ${subject} may have ${amount} bytes. Delete some first`;
+  const detail = `The limit "${id}" leaves no space: files and documents ${subject} may have ${amount} bytes. Delete some first`;
   return new AppError('storage_limit_reached', detail, { reason: 'storage.full', values: { bytes: amount } });
 }

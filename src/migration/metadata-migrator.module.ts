@@ -3,7 +3,7 @@ import { AssistantsModule, METADATA_MIGRATOR } from '../assistants';
 import { OrchestratorsModule } from '../orchestrators';
 import { ProvedMigrator } from './proof/proved-migrator';
 
-/** Global, because the room of assistants cannot import this one. */
+/** Global, because the module of assistants cannot import this one. */
 @Global()
 @Module({
   imports: [AssistantsModule, OrchestratorsModule],

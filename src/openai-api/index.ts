@@ -1,1 +1,1 @@
-export { OpenAiDoorModule } from './openai-door.module';
+export { OpenAiApiModule } from './openai-api.module';

@@ -3,7 +3,7 @@ import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
-import { RunDoorModule } from '../runs-api';
+import { RunsApiModule } from '../runs-api';
 import { PersonRowsRepository } from './person-rows.repository';
 import { AuditRedaction } from './erasure/audit-redaction.service';
 import { ContentRepository } from './erasure/content.repository';
@@ -32,7 +32,7 @@ import { Retention, RetentionJobs } from './retention.service';
 /** Export and erasure of one person's data, and retention. */
 @Module({
   controllers: [PrivacyController],
-  imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule, RunDoorModule, RunsModule],
+  imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule, RunsApiModule, RunsModule],
   providers: [
     AccountRemoval,
     AskersRepository,

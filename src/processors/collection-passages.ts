@@ -13,7 +13,7 @@ import {
 } from '../tools';
 import type { RagSettings } from './contract';
 
-export interface PassageRooms {
+export interface PassageTools {
   readonly retrieval: Retriever;
   /** null: the question is searched unchanged. */
   readonly rewriter: Pick<QuestionRewriter, 'rewrite'> | null;
@@ -24,7 +24,7 @@ export const AS_LAMB = { rewrite_query: true, sources_in_prompt: 'lamb' } as con
 
 /** Shared by the three RAG processors over knowledge bases. They differ in the question and in the use of a match. */
 export async function collectionPassages(
-  { retrieval, rewriter }: PassageRooms,
+  { retrieval, rewriter }: PassageTools,
   { collections, topK }: RagSettings,
   input: ToolInput,
   context: ToolContext,

@@ -1,6 +1,6 @@
 export { RunAccess } from './access/run-access.service';
 export { goneIn } from './replays/run-replays.service';
-export { RunDoorModule } from './run-door.module';
+export { RunsApiModule } from './runs-api.module';
 export { presentRun } from './run-view';
 export { presentSides } from './what-if/present-comparison';
 export { storedCaller } from './what-if/replay-worker.service';

@@ -31,7 +31,7 @@ class DurableLog implements RunLog {
     private readonly wake: () => void,
   ) {}
 
-  get hasRoom(): boolean {
+  get hasSpace(): boolean {
     return this.chars < CAPACITY;
   }
 

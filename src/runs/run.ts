@@ -206,7 +206,7 @@ export class Run {
 
   private tell(event: RunEvent): void {
     const log = this.seed?.log;
-    if (log?.hasRoom === false && !isTerminal(event)) return;
+    if (log?.hasSpace === false && !isTerminal(event)) return;
     this.seq += 1;
     const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: isoNow(), ...event };
     if (event.type !== 'llm.delta') this.recordedEvents.push(stamped);

@@ -147,7 +147,7 @@ export interface RunLog {
   /** Readers see the event after its commit. */
   append(event: StampedRunEvent): void;
   /** False when the buffer is full; then only the terminal event is appended. */
-  readonly hasRoom: boolean;
+  readonly hasSpace: boolean;
   /** Resolves when the buffer is below its high-water mark, or the log is closed. */
   drained(): Promise<void>;
 }

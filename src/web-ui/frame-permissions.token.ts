@@ -1,4 +1,4 @@
-/** Injection token of `FramePermissions`, bound by the room that knows the platforms of courses. */
+/** Injection token of `FramePermissions`, bound by the module that knows the platforms of courses. */
 export const FRAME_PERMISSIONS = Symbol('FRAME_PERMISSIONS');
 
 /** The sites that may show the chat in a frame because they launched an activity. */

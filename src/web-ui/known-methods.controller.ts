@@ -19,7 +19,7 @@ interface KnownRoute {
   readonly isPublic: boolean;
 }
 
-/** Routes of all rooms, for known paths with an unknown method. */
+/** Routes of all modules, for known paths with an unknown method. */
 @Injectable()
 export class KnownRoutes implements OnApplicationBootstrap {
   private readonly publicPaths = new Set<string>();
@@ -88,7 +88,7 @@ function pathsOf(controller: object, handler: object): string[] {
   );
 }
 
-/** Answers 405 to known paths with an unknown method. Its module follows those of all rooms. */
+/** Answers 405 to known paths with an unknown method. Its module follows those of all modules. */
 @ApiExcludeController()
 @Controller()
 export class KnownMethodsController {

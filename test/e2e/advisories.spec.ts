@@ -4,7 +4,7 @@ import { foreignOrganization, type Person, person } from '../support/people';
 import { readEvents } from '../support/run-events';
 import { until } from '../support/until';
 
-/** Named after advisories of comparable systems; further ones are scenarios of the specs of their rooms. */
+/** Named after advisories of comparable systems; further ones are scenarios of the specs of their modules. */
 let app: TestApp;
 let teacher: Person;
 let stranger: Person;

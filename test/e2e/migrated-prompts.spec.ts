@@ -46,7 +46,7 @@ const QUESTIONS = [
   [{ role: 'user', content: [{ type: 'text', text: 'Is this a leaf?' }, IMAGE] }],
 ];
 
-/** Nothing here is stubbed below the model: rooms, index, links, files. */
+/** Nothing here is stubbed below the model: modules, index, links, files. */
 describe('prompts of migrated assistants', () => {
   let app: TestApp;
   let upstream: Upstream;

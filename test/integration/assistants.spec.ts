@@ -40,7 +40,7 @@ describe('assistants in the database', () => {
   it('have entities that equal their tables', async () => {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     const drift = upQueries.map(({ query }) => query).filter((query) => TABLES.test(query));
-    // Foreign keys to tables of other rooms are written in the migration only.
+    // Foreign keys to tables of other modules are written in the migration only.
     expect(drift.filter((query) => !/DROP CONSTRAINT "\w+_(organization|owner|user)_fk"$/.test(query))).toEqual([]);
   });
 

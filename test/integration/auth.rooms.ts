@@ -44,7 +44,7 @@ export async function emptyDatabase(): Promise<void> {
   await dataSource.destroy();
 }
 
-/** The rooms of identity on a real database, without a server. One call is one process: call twice for two replicas. */
+/** The modules of identity on a real database, without a server. One call is one process: call twice for two replicas. */
 export async function openRooms(env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<Rooms> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'bw-auth-'));
   const config = loadConfig(

@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.destroy());
 
-/** The services of one process. The audit and the groups are other rooms. */
+/** The services of one process. The audit and the groups are other modules. */
 function processOf(source = database) {
   const transactions = new Transactions(source);
   const repository = new ReservationRepository(source, transactions);

@@ -18,7 +18,7 @@ export function testDatabaseUrl(): string {
   return url;
 }
 
-/** The part of `OpenDatabase` that a room asks for, over a data source of the owner. */
+/** The part of `OpenDatabase` that a module asks for, over a data source of the owner. */
 export const ownedDatabase = (dataSource: DataSource): OpenDatabase => ({
   dataSource,
   engine: 'server',
@@ -65,7 +65,7 @@ const EMPTY_TABLES = `
   END
   $$`;
 
-/** Empties every table of the schema, whichever rooms they belong to, and the job queues. */
+/** Empties every table of the schema, whichever modules they belong to, and the job queues. */
 export async function resetDatabase(database: { query(sql: string): Promise<unknown> }): Promise<void> {
   await database.query(EMPTY_TABLES);
 }

@@ -26,7 +26,7 @@ const PROCESSORS = processorsOver(new Map());
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 
-/** The four tools of the specifications, without their rooms. A config is wrong where `top_k` is above 20. */
+/** The four tools of the specifications, without their modules. A config is wrong where `top_k` is above 20. */
 export const specifiedTools: MetadataRules = {
   findPrompt: (name) => PROCESSORS.findPrompt(name),
   findRag: (name) => PROCESSORS.findRag(name),

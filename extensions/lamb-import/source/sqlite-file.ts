@@ -219,7 +219,7 @@ function copyWithoutLog(file: string, copy: string, header: Buffer): void {
     const code = codeOf(error);
     if (code === 'ENOSPC') {
       throw refused(
-        `No room in ${tmpdir()} for the copy of ${file} that has to be read`,
+        `No space in ${tmpdir()} for the copy of ${file} that has to be read`,
         error,
         'insufficient_storage',
       );

@@ -87,7 +87,7 @@ export class UpdateActivityDto {
   @IsMoment()
   closes_at?: string | null;
 
-  /** Assessment windows. They bind the students of the course at every door, also outside of this activity. */
+  /** Assessment windows. They bind the students of the course in every API, also outside of this activity. */
   @ApiProperty({ type: [NewWindowDto], required: false })
   @MayBeOmitted()
   @IsArray()

@@ -25,7 +25,7 @@ import { LaunchLogins, type Parameters, textOf } from './login.service';
 /** Proxies refuse an answer whose headers are longer than 4 KiB. */
 const MOST_LOCATION = 3_000;
 
-/** The doors of LTI 1.3. Only browsers that a platform sends call them, so they are not described by OpenAPI. */
+/** The routes of LTI 1.3. Only browsers that a platform sends call them, so they are not described by OpenAPI. */
 @ApiExcludeController()
 @Controller('lti')
 export class LaunchController {

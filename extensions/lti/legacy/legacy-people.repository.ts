@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TableImport, type Transaction } from '../../../src/infrastructure/database';
 import type { KeyKind } from './bridge.types';
-import { type LegacyDoor, LegacyPersonEntity } from './legacy-person.entity';
+import { type LegacyEntry, LegacyPersonEntity } from './legacy-person.entity';
 
 export type ImportedPerson = Omit<LegacyPersonEntity, 'id' | 'organizationId'>;
 
@@ -29,7 +29,7 @@ interface Arrival {
 }
 
 /** A teacher is known in courses too, an account that was linked in a course is no sign-in for work. */
-const DOORS: Readonly<Record<KeyKind, readonly LegacyDoor[]>> = {
+const DOORS: Readonly<Record<KeyKind, readonly LegacyEntry[]>> = {
   activity: ['activity', 'creator'],
   assistant: ['activity', 'creator'],
   creator: ['creator'],

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
-export type LegacyDoor = 'activity' | 'creator';
+export type LegacyEntry = 'activity' | 'creator';
 
 /** A person whom another installation knew by the `user_id` of LTI 1.1, and who is a member here. */
 @Entity('lti_legacy_people')
@@ -16,7 +16,7 @@ export class LegacyPersonEntity {
 
   /** Where they came in: by an activity of a course, or as a teacher who works here. */
   @Column('text')
-  door!: LegacyDoor;
+  door!: LegacyEntry;
 
   @Column('text', { name: 'legacy_user_id' })
   legacyUserId!: string;

@@ -24,5 +24,5 @@ export interface QuestionRules {
   activityFor(caller: Caller, assistantId: number, wanted: string | null): Promise<string | null>;
 }
 
-/** Injection token of `QuestionRules`, bound by the room that knows courses. */
+/** Injection token of `QuestionRules`, bound by the module that knows courses. */
 export const QUESTION_RULES = Symbol('QUESTION_RULES');

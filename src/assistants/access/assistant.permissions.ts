@@ -39,7 +39,7 @@ export const usesEverything = (caller: Pick<Caller, 'role' | 'systemAdmin' | 'ma
   isTeacher(caller) && caller.mayNameEndUser === undefined;
 
 /**
- * The one rule for prompts and reports, at every door. A caller who may name an end user passes answers on to people
+ * The one rule for prompts and reports, in every API. A caller who may name an end user passes answers on to people
  * who edit nothing. An administrator sees how an assistant is made, and only previews of private content. `ownAccess`
  * is the access without the rights of an administrator.
  */

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel';
 import type { AssistantEntity } from '../storage/assistant.entity';
 
-/** Bound by the room that tests assistants. */
+/** Bound by the module that tests assistants. */
 export const PUBLICATION_RULES = Symbol('PUBLICATION_RULES');
 
 /** The version that a caller wants to make live. */

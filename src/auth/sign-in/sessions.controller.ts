@@ -28,7 +28,7 @@ import {
 } from './session.dto';
 import { SessionsService } from './sessions.service';
 import { signInContextOf } from './sign-in-links.service';
-import { SignInDoors } from './sign-in-doors.service';
+import { SignInService } from './sign-in.service';
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
@@ -43,7 +43,7 @@ export class SessionsController {
     private readonly cookie: SessionCookie,
     private readonly myself: Myself,
     private readonly failures: FailedCredentials,
-    private readonly doors: SignInDoors,
+    private readonly signInService: SignInService,
   ) {}
 
   @Get()
@@ -57,7 +57,7 @@ export class SessionsController {
       ...(issuer && { issuer }),
       ...(emailDomain && { emailDomain }),
     };
-    return this.doors.of(await this.callerOf(request), wanted);
+    return this.signInService.of(await this.callerOf(request), wanted);
   }
 
   @Post()
@@ -74,7 +74,7 @@ export class SessionsController {
     assertNotForeign(request.headers, this.cookie.own);
     const context = signInContextOf(request, this.cookie);
     const { token, caller } = await this.failures.watch({ address: context.ip, kind: 'sign_in', credential: key }, () =>
-      this.doors.openByKey(key, context),
+      this.signInService.openByKey(key, context),
     );
     this.cookie.set(response, token);
     return this.myself.of(caller);
@@ -97,13 +97,16 @@ export class SessionsController {
     // A comparison is expensive: an address with too many failures gets none.
     this.failures.assertBelow(attempted.address);
     const { token, caller } = await this.failures.watch(attempted, () =>
-      this.doors.openByPassword(email, password, context),
+      this.signInService.openByPassword(email, password, context),
     );
     this.cookie.set(response, token);
     const me = await this.myself.of(caller);
     // Accounts of owners are linked to no provider.
     const isLinkable = me.role !== 'owner' && !me.system_admin;
-    return { me, providers: isLinkable ? await this.doors.providers({ organization: me.organization.slug }) : [] };
+    return {
+      me,
+      providers: isLinkable ? await this.signInService.providers({ organization: me.organization.slug }) : [],
+    };
   }
 
   @Post('link')
@@ -122,7 +125,7 @@ export class SessionsController {
     const { token, caller } = await this.failures.watch(
       { address: context.ip, kind: 'sign_in', credential: link },
       async () => {
-        const opened = await this.doors.openByLink(link, context);
+        const opened = await this.signInService.openByLink(link, context);
         if (opened === null) throw unauthenticated();
         return opened;
       },
@@ -140,7 +143,9 @@ export class SessionsController {
   async person(@Req() request: BellwetherRequest, @Body() { token }: UseLinkDto): Promise<LinkedPersonDto> {
     assertNotForeign(request.headers, this.cookie.own);
     const { ip: address } = signInContextOf(request, this.cookie);
-    return this.failures.watch({ address, kind: 'sign_in', credential: token }, () => this.doors.lookAtLink(token));
+    return this.failures.watch({ address, kind: 'sign_in', credential: token }, () =>
+      this.signInService.lookAtLink(token),
+    );
   }
 
   @Delete()

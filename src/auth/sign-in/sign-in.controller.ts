@@ -8,7 +8,7 @@ import { FailedCredentials } from '../access/failed-credentials.service';
 import { SessionCookie } from '../sessions/session-cookie';
 import { signInContextOf } from './sign-in-links.service';
 import type { OpenedSession } from './sessions.service';
-import { SignInDoors } from './sign-in-doors.service';
+import { SignInService } from './sign-in.service';
 
 /** Page that reports a failed link. */
 const REFUSED = '/sign-in?problem=link';
@@ -29,7 +29,7 @@ const isByHand = ({ headers }: BellwetherRequest): boolean =>
 @Controller('sign-in')
 export class SignInController {
   constructor(
-    private readonly doors: SignInDoors,
+    private readonly signIn: SignInService,
     private readonly cookie: SessionCookie,
     private readonly failures: FailedCredentials,
   ) {}
@@ -59,7 +59,7 @@ export class SignInController {
   private async use(token: string, request: BellwetherRequest): Promise<OpenedSession | null> {
     const context = signInContextOf(request, this.cookie);
     const attempt = async (): Promise<OpenedSession> => {
-      const opened = await this.doors.openByLink(token, context);
+      const opened = await this.signIn.openByLink(token, context);
       if (opened === null) throw unauthenticated();
       return opened;
     };

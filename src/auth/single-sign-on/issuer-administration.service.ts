@@ -25,7 +25,7 @@ import { IssuerRepository } from '../issuers/issuer.repository';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer, type IssuerSettings } from '../issuers/issuer.types';
 import { Issuers, secretFieldOf } from '../issuers/issuers.service';
 import { SessionRepository } from '../sessions/session.repository';
-import { signOnPath } from '../sign-in/sign-in-doors.service';
+import { signOnPath } from '../sign-in/sign-in.service';
 import type { IdentityDto, IssuerDto, IssuerPageDto } from './issuer-answer.dto';
 import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
 

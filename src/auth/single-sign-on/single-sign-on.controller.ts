@@ -42,7 +42,7 @@ export class SingleSignOnController {
   /** For links: the sign-in page names the institution and waits for the person. Nothing is begun (login CSRF). */
   @Get('login')
   @Public('The sign-in page of the institution')
-  async door(
+  async begin(
     @Param('issuer') issuer: string,
     @Req() request: BellwetherRequest,
     @Res() response: Response,

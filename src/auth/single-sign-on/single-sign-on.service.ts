@@ -10,7 +10,7 @@ import { Authenticator } from '../access/authenticator';
 import { scopesOf } from '../sessions/role-scopes';
 import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
-import { signOnPath } from '../sign-in/sign-in-doors.service';
+import { signOnPath } from '../sign-in/sign-in.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
 import { addressGroup, checksOf } from './attempt';
 import { AttemptRepository } from './attempt.repository';

@@ -24,7 +24,7 @@ export interface Streamed {
   readonly error: AppError | null;
 }
 
-/** Drives one connector as the doors do. */
+/** Drives one connector as the APIs do. */
 export class ConformanceDriver {
   constructor(private readonly subject: ConnectorCase) {}
 

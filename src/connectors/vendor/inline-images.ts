@@ -127,7 +127,7 @@ async function eachOf<T>(
 const tooLarge = (): AppError =>
   new AppError(
     'payload_too_large',
-    `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB, or than the others leave room for`,
+    `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB, or than the others leave space for`,
   );
 
 function decoded(url: string, memory: ImageMemory): Buffer {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { isUuid } from '../../kernel';
-import { BLOB_ROOMS, type BlobBatch, type BlobRoom } from './blob-place.types';
+import { BLOB_AREAS, type BlobBatch, type BlobArea } from './blob-place.types';
 
 /** Follows no symbolic link, and does not block on a FIFO, which would stop every file operation of the process. */
 export const openPlain = (path: string): Promise<FileHandle> =>
@@ -49,11 +49,11 @@ export class BlobFolders {
   }
 
   async *batches(): AsyncGenerator<BlobBatch> {
-    for (const room of BLOB_ROOMS) {
-      for await (const { name: organizationId } of foldersIn(join(this.root, room))) {
-        for await (const { name: holderId } of foldersIn(join(this.root, room, organizationId))) {
-          for await (const names of this.namesIn(room, organizationId, holderId)) {
-            yield { room, organizationId, holderId, names };
+    for (const area of BLOB_AREAS) {
+      for await (const { name: organizationId } of foldersIn(join(this.root, area))) {
+        for await (const { name: holderId } of foldersIn(join(this.root, area, organizationId))) {
+          for await (const names of this.namesIn(area, organizationId, holderId)) {
+            yield { area, organizationId, holderId, names };
           }
         }
       }
@@ -61,8 +61,8 @@ export class BlobFolders {
   }
 
   /** Removes a regular file last modified before `time`, in ms. Returns its bytes, or null when nothing was removed. */
-  async removeOlder({ room, organizationId, holderId }: BlobBatch, name: string, time: number): Promise<number | null> {
-    const path = join(this.root, room, organizationId, holderId, name);
+  async removeOlder({ area, organizationId, holderId }: BlobBatch, name: string, time: number): Promise<number | null> {
+    const path = join(this.root, area, organizationId, holderId, name);
     try {
       const stats = await lstat(path);
       if (!stats.isFile() || stats.mtimeMs >= time) return null;
@@ -74,7 +74,7 @@ export class BlobFolders {
     }
   }
 
-  private async *namesIn(...space: readonly [BlobRoom, string, string]): AsyncGenerator<string[]> {
+  private async *namesIn(...space: readonly [BlobArea, string, string]): AsyncGenerator<string[]> {
     const folder = join(this.root, ...space);
     if ((await realpath(folder)) !== join(await realpath(this.root), ...space)) return;
     let names: string[] = [];

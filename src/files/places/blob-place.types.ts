@@ -28,16 +28,16 @@ export const tooLarge = (maxBytes: number): AppError =>
 export const PLACES = ['disk', 's3'] as const;
 export type PlaceName = (typeof PLACES)[number];
 
-/** Rooms that store blobs: the first part of each folder and key. */
-export const BLOB_ROOMS = ['files', 'knowledge-bases'] as const;
-export type BlobRoom = (typeof BLOB_ROOMS)[number];
+/** Modules that store blobs: the first part of each folder and key. */
+export const BLOB_AREAS = ['files', 'knowledge-bases'] as const;
+export type BlobArea = (typeof BLOB_AREAS)[number];
 
-/** Folder or key prefix of blobs: a room, then ids. No part comes from a name that a person chose. */
-export type BlobSpace = readonly [room: BlobRoom, organizationId: string, ...ids: string[]];
+/** Folder or key prefix of blobs: a module, then ids. No part comes from a name that a person chose. */
+export type BlobSpace = readonly [area: BlobArea, organizationId: string, ...ids: string[]];
 
 /** Some blobs of one space. */
 export interface BlobBatch {
-  readonly room: BlobRoom;
+  readonly area: BlobArea;
   readonly organizationId: string;
   /** The owner of files, or the knowledge base of documents. */
   readonly holderId: string;

@@ -4,7 +4,7 @@ import { ExternalProbe } from '../../knowledge-bases';
 import { MoodleProbe } from '../../moodle';
 import { McpProbe } from '../../tools';
 
-/** Each kind of vendor or server is asked by the room that speaks its protocol. */
+/** Each kind of vendor or server is asked by the module that speaks its protocol. */
 @Injectable()
 export class ConnectionProbes {
   constructor(

@@ -39,7 +39,7 @@ describe('loadConfig', () => {
   });
 
   it('reads levels of single rooms and refuses unknown levels', () => {
-    expect(loadConfig({ LOG_LEVELS: 'Http=debug, Database=error' }, []).log.rooms).toEqual({
+    expect(loadConfig({ LOG_LEVELS: 'Http=debug, Database=error' }, []).log.modules).toEqual({
       Http: 'debug',
       Database: 'error',
     });

@@ -149,11 +149,11 @@ export const roleMap = (): Parser<Readonly<Record<string, Role>>> => (value) => 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `Room=level` pairs. */
-export const roomLevels = (): Parser<Readonly<Record<string, LogLevel>>> => (value) => {
+/** `Module=level` pairs. */
+export const moduleLevels = (): Parser<Readonly<Record<string, LogLevel>>> => (value) => {
   const pairs = partsOf(value).map((part): [string, LogLevel | undefined] => {
-    const [, room = '', name = ''] = /^([A-Za-z]+)=([a-z]+)$/.exec(part) ?? [];
-    return [room, LOG_LEVELS.find((level) => level === name)];
+    const [, logger = '', name = ''] = /^([A-Za-z]+)=([a-z]+)$/.exec(part) ?? [];
+    return [logger, LOG_LEVELS.find((level) => level === name)];
   });
   const good = pairs.filter((pair): pair is [string, LogLevel] => pair[0] !== '' && pair[1] !== undefined);
   return good.length === pairs.length

@@ -17,7 +17,7 @@ import {
   path,
   providerModel,
   roleMap,
-  roomLevels,
+  moduleLevels,
   rootUrl,
   text,
   textMap,
@@ -48,8 +48,8 @@ export const SETTINGS = {
   },
   log: {
     level: variable('LOG_LEVEL=info', oneOf(...LOG_LEVELS)),
-    /** By the `room` of a line; others have `level`. */
-    rooms: variable('LOG_LEVELS=', roomLevels()),
+    /** By the `room` of a line, the name of what logs; others have `level`. */
+    modules: variable('LOG_LEVELS=', moduleLevels()),
   },
   /** `port` and `token` null: nobody reads metrics, and none are counted. */
   metrics: {

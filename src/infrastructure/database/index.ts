@@ -1,4 +1,4 @@
-/** How rooms use this: docs/contributing/database.md. */
+/** How modules use this: docs/contributing/database.md. */
 export * from '../postgres';
 export * from './database-health';
 export * from './database.module';

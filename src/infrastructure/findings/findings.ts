@@ -143,12 +143,12 @@ export const FINDINGS = {
   'disk.little': {
     state: 'warning',
     text: 'Only {megabytes} MB are free in the folder of data. Uploads fail when it is full.',
-    next: 'Make room, or move DATA_DIR to a larger disk.',
+    next: 'Free some space, or move DATA_DIR to a larger disk.',
   },
   'disk.full': {
     state: 'error',
     text: 'Only {megabytes} MB are free in the folder of data: the next upload may fail.',
-    next: 'Make room now, or move DATA_DIR to a larger disk.',
+    next: 'Free some space now, or move DATA_DIR to a larger disk.',
   },
   'disk.read_only': {
     state: 'error',

@@ -70,7 +70,7 @@ interface Sweep {
 
 /**
  * Jobs in PostgreSQL: enqueued in the transaction of the caller, run at least once by a process with started workers.
- * How rooms use it: docs/contributing/jobs.md.
+ * How modules use it: docs/contributing/jobs.md.
  */
 @Injectable()
 export class JobQueue implements BeforeApplicationShutdown {
@@ -175,7 +175,7 @@ export class JobQueue implements BeforeApplicationShutdown {
   }
 
   private async poll(): Promise<void> {
-    const idle = [...this.workers.values()].filter(({ hasRoom }) => hasRoom).map(({ name }) => name);
+    const idle = [...this.workers.values()].filter(({ hasSpace }) => hasSpace).map(({ name }) => name);
     const due = await this.jobs.due(idle);
     this.lastLook = performance.now();
     for (const name of due) this.workers.get(name)?.wake();

@@ -44,7 +44,7 @@ export class QueueWorker {
     return this.queue.name;
   }
 
-  get hasRoom(): boolean {
+  get hasSpace(): boolean {
     return !this.stopping.signal.aborted && this.running.size < this.queue.concurrency;
   }
 
@@ -94,11 +94,11 @@ export class QueueWorker {
     do {
       this.wokenMeanwhile = false;
       this.begin();
-      if (!this.hasRoom) return;
-      const room = this.queue.concurrency - this.running.size;
+      if (!this.hasSpace) return;
+      const free = this.queue.concurrency - this.running.size;
       try {
         const more = this.typicalMs < SHORT_JOB_MS ? PREFETCH : 0;
-        this.waiting.push(...(await this.jobs.fetch(this.name, room + more)));
+        this.waiting.push(...(await this.jobs.fetch(this.name, free + more)));
       } catch (error) {
         this.log.warn({ msg: 'no jobs could be fetched', queue: this.name, err: error });
         return;
@@ -108,7 +108,7 @@ export class QueueWorker {
   }
 
   private begin(): void {
-    while (this.hasRoom) {
+    while (this.hasSpace) {
       const job = this.waiting.shift();
       if (job === undefined) return;
       const held: Held = { ...job, abort: new AbortController(), ended: Promise.resolve() };

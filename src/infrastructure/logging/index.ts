@@ -1,2 +1,2 @@
-export { type RoomLevels, StructuredLogger, createPino, roomLogger } from './logger';
+export { type ModuleLevels, StructuredLogger, createPino, moduleLogger } from './logger';
 export { type RequestObserver, loggedPath, requestLog } from './request-log';

@@ -1,8 +1,8 @@
 import { QueryFailedError } from 'typeorm';
 import { addToTrail, withTrail } from '../context';
-import { createPino, type RoomLevels, StructuredLogger } from './logger';
+import { createPino, type ModuleLevels, StructuredLogger } from './logger';
 
-function capture(levels: RoomLevels = {}): { logger: StructuredLogger; lines: () => string[] } {
+function capture(levels: ModuleLevels = {}): { logger: StructuredLogger; lines: () => string[] } {
   let written = '';
   const pino = createPino('info', { write: (line: string) => void (written += line) });
   const logger = new StructuredLogger(pino, levels);

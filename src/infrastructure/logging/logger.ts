@@ -4,8 +4,8 @@ import { currentTrail } from '../context';
 
 type Level = 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'fatal';
 
-/** Levels of single rooms; the others have the level of the whole log. */
-export type RoomLevels = Readonly<Record<string, string>>;
+/** Levels of single modules; the others have the level of the whole log. */
+export type ModuleLevels = Readonly<Record<string, string>>;
 
 const REDACTED = [
   'authorization',
@@ -58,24 +58,24 @@ export const createPino = (level: string, destination?: DestinationStream): Pino
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
 
-/** The logger of one room, at the level that the operator chose for it. */
-export const roomLogger = (logger: Pino, room: string, levels: RoomLevels = {}): Pino => {
-  const level = Object.hasOwn(levels, room) ? levels[room] : undefined;
-  return logger.child({ room }, level === undefined ? {} : { level });
+/** The logger of one module, at the level that the operator chose for it. */
+export const moduleLogger = (logger: Pino, name: string, levels: ModuleLevels = {}): Pino => {
+  const level = Object.hasOwn(levels, name) ? levels[name] : undefined;
+  return logger.child({ room: name }, level === undefined ? {} : { level });
 };
 
 /** Loggers of Nest that list every module and route at start: logged as `debug`. */
 const CHATTY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestFactory', 'NestApplication']);
 
-/** Nest's logger over pino. Arguments: message or object first, the room last. */
+/** Nest's logger over pino. Arguments: message or object first, the name of the module last. */
 export class StructuredLogger implements LoggerService {
-  private readonly rooms = new Map<string, Pino>();
+  private readonly own = new Map<string, Pino>();
 
   constructor(
     private readonly pino: Pino,
-    levels: RoomLevels = {},
+    levels: ModuleLevels = {},
   ) {
-    for (const room of Object.keys(levels)) this.rooms.set(room, roomLogger(pino, room, levels));
+    for (const name of Object.keys(levels)) this.own.set(name, moduleLogger(pino, name, levels));
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -99,12 +99,12 @@ export class StructuredLogger implements LoggerService {
 
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const name = rest.length > 0 && typeof rest.at(-1) === 'string' ? String(rest.at(-1)) : undefined;
-    const own = name === undefined ? undefined : this.rooms.get(name);
+    const own = name === undefined ? undefined : this.own.get(name);
     const pino = own ?? this.pino;
-    const room = own === undefined ? { room: name } : {};
+    const named = own === undefined ? { room: name } : {};
     const stack = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
-    if (message instanceof Error) pino[level]({ ...room, err: message }, message.message);
-    else if (typeof message === 'object' && message !== null) pino[level]({ ...room, ...message });
-    else pino[level]({ ...room, stack }, String(message));
+    if (message instanceof Error) pino[level]({ ...named, err: message }, message.message);
+    else if (typeof message === 'object' && message !== null) pino[level]({ ...named, ...message });
+    else pino[level]({ ...named, stack }, String(message));
   }
 }

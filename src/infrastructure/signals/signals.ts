@@ -126,7 +126,7 @@ export class NotifyChannel {
 export type SignalHandler = (payload: string) => void;
 
 /**
- * Hints between rooms and processes. Handlers of this process are called at once, others within milliseconds on a
+ * Hints between modules and processes. Handlers of this process are called at once, others within milliseconds on a
  * server. A signal may get lost: receivers also poll.
  */
 @Injectable()

@@ -66,7 +66,7 @@ export class DocumentStore {
     given: readonly StoredUpload[],
   ): Promise<(tx: Transaction) => Promise<SavedDocument[]>> {
     const uploads = given.map((upload) => ({ ...upload, name: normalisedName(upload.name) }));
-    const assertRoom = await this.storage.checkFor({ ...knowledgeBase, userId: knowledgeBase.ownerId });
+    const assertSpace = await this.storage.checkFor({ ...knowledgeBase, userId: knowledgeBase.ownerId });
     const work: DocumentWork<SavedDocument[]> = async (documents, tx) => {
       const names = uploads.map(({ name }) => name);
       const rows = await documents.named(knowledgeBase.id, names);
@@ -85,7 +85,7 @@ export class DocumentStore {
         if (old !== undefined)
           await documents.update(old.id, { ...WAITING, ...replacement(old, upload), filename: upload.name });
       }
-      if (changed.length > 0) await assertRoom(tx);
+      if (changed.length > 0) await assertSpace(tx);
       await this.audit.recordAll(
         changed.map((plan) => auditOf(caller, knowledgeBase, plan)),
         tx,

@@ -54,7 +54,7 @@ interface Pair {
  * upper bound. With 0 instead, lists of 32 lost 0.05 nDCG@10 at w = 0.5 on a textbook; with the bound, 20 to 200 rank alike.
  */
 export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
-  const floors = floorsOf(vector, depth);
+  const lowest = lowestOf(vector, depth);
   const pairs = pairsOf(keyword, vector);
   const best = { keyword: 0, vector: new Map<string | null, number>() };
   for (const { hit, keyword: similarity } of pairs) {
@@ -68,7 +68,7 @@ export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
     .flatMap(({ hit, keyword: k, vector: found }) => {
       const scope = scopes.get(hit.knowledge_base_id);
       if (scope === undefined || (scope.weight === 1 && found === null)) return [];
-      const v = found ?? floors.get(hit.knowledge_base_id) ?? 0;
+      const v = found ?? lowest.get(hit.knowledge_base_id) ?? 0;
       const maxima = { keyword: best.keyword, vector: best.vector.get(scope.model) ?? 0 };
       const similarity = combined(scope.weight, { keyword: k, vector: v }, maxima);
       // Drop passages without a common word and with a cosine of 0 or less, even if few remain.
@@ -112,7 +112,7 @@ function pairsOf(keyword: readonly Hit[], vector: readonly Hit[]): Pair[] {
 }
 
 /** Similarity of the last hit of each full list. */
-function floorsOf(vector: readonly Hit[], depth: number): ReadonlyMap<string, number> {
+function lowestOf(vector: readonly Hit[], depth: number): ReadonlyMap<string, number> {
   const lists = new Map<string, { length: number; least: number }>();
   for (const { knowledge_base_id: id, similarity } of vector) {
     const list = lists.get(id) ?? { length: 0, least: 1 };

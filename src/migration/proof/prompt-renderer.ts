@@ -116,12 +116,12 @@ export class PromptRenderer {
 
   private async rendering(
     assistant: RunJob['assistant'],
-    { rooms, messages }: RecordedInput,
+    { content, messages }: RecordedInput,
   ): Promise<Rendering | null> {
-    const principal = { organizationId: rooms, userId: 'owner' };
+    const principal = { organizationId: content, userId: 'owner' };
     const job: RunJob = {
-      assistant: { ...assistant, organizationId: rooms, owner: principal },
-      caller: { ...CALLER, organizationId: rooms },
+      assistant: { ...assistant, organizationId: content, owner: principal },
+      caller: { ...CALLER, organizationId: content },
       messages,
       metadata: {},
       run: { id: 'proof', signal: this.signal, emit: () => undefined },

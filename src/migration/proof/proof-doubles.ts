@@ -6,14 +6,14 @@ import { MoodleService } from '../../moodle';
 import type { Doubles } from '../../infrastructure/plugins';
 import { RubricsService } from '../../rubrics';
 import { type SearchRetrieval, ToolFailure } from '../../tools';
-import type { RoomState } from './recorded-inputs';
+import type { ContentState } from './recorded-inputs';
 
 /** A larger token budget counts as none, because classic assistants have none. */
 const NO_BUDGET = 100_000;
 const WHOLE_FILE = 10_000_000;
 
 /** The organization id of a rendering is the state of its services. */
-const stateOf = (organizationId: string): RoomState =>
+const stateOf = (organizationId: string): ContentState =>
   organizationId === 'empty' || organizationId === 'failing' ? organizationId : 'full';
 
 /** Shared: capturing a stack would cost more than the rest of a rendering. */

@@ -1,12 +1,12 @@
 import type { ChatMessage } from '../../kernel';
 
 /** Results of the services that tools read. */
-export const ROOM_STATES = ['full', 'empty', 'failing'] as const;
-export type RoomState = (typeof ROOM_STATES)[number];
+export const CONTENT_STATES = ['full', 'empty', 'failing'] as const;
+export type ContentState = (typeof CONTENT_STATES)[number];
 
 export interface RecordedInput {
   readonly name: string;
-  readonly rooms: RoomState;
+  readonly content: ContentState;
   readonly messages: readonly ChatMessage[];
 }
 
@@ -43,9 +43,9 @@ const IMAGE: readonly ChatMessage[] = [
 
 /** Few, because every assistant is rendered twice for each. */
 export const RECORDED_INPUTS: readonly RecordedInput[] = [
-  { name: 'a question full of braces', rooms: 'full', messages: [{ role: 'user', content: HOSTILE }] },
-  { name: 'a conversation with tool results of the client', rooms: 'full', messages: CONVERSATION },
-  { name: 'an image', rooms: 'full', messages: IMAGE },
-  { name: 'nothing found', rooms: 'empty', messages: PLAIN },
-  { name: 'tools that fail', rooms: 'failing', messages: PLAIN },
+  { name: 'a question full of braces', content: 'full', messages: [{ role: 'user', content: HOSTILE }] },
+  { name: 'a conversation with tool results of the client', content: 'full', messages: CONVERSATION },
+  { name: 'an image', content: 'full', messages: IMAGE },
+  { name: 'nothing found', content: 'empty', messages: PLAIN },
+  { name: 'tools that fail', content: 'failing', messages: PLAIN },
 ];

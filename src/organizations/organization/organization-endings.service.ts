@@ -49,7 +49,7 @@ export interface ChangedEnding {
 type EndingListener = (change: ChangedEnding, tx: Transaction) => Promise<void>;
 
 /**
- * The end of an organization: suspension, grace period, restoration. The privacy room erases it afterwards and counts
+ * The end of an organization: suspension, grace period, restoration. The privacy module erases it afterwards and counts
  * here.
  */
 @Injectable()

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel';
 import type { Run } from '../run';
 
-/** Provided by the room that answers questions. */
+/** Provided by the module that answers questions. */
 export const RUN_EXECUTOR = Symbol('RUN_EXECUTOR');
 
 export interface RunExecutor {

@@ -11,7 +11,7 @@ export interface AssistantReply {
 }
 
 /**
- * Lets functions and tools reach other assistants. The door that runs the assistant supplies it. It is absent inside a
+ * Lets functions and tools reach other assistants. The API that runs the assistant supplies it. It is absent inside a
  * nested run, so a tool-using assistant is never a tool, whatever was stored (ACCESS.md B5).
  */
 export interface AssistantAbility {

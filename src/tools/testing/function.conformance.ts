@@ -8,7 +8,7 @@ import { offers } from './function-call';
 import { isSearch } from './material-searches';
 
 export interface FunctionCase {
-  /** The function over fakes of the rooms it reads. */
+  /** The function over fakes of the modules it reads. */
   readonly plugin: () => FunctionPlugin;
   /** A config that the fakes can serve. */
   readonly working: JsonObject;

@@ -6,7 +6,7 @@ import { entry, invocation, invokerOf, OWNER } from './call';
 import { isSearch } from './material-searches';
 
 export interface ToolCase {
-  /** The tool over fakes of the rooms it reads. */
+  /** The tool over fakes of the modules it reads. */
   readonly tool: () => Tool;
   /** A config that the fakes can serve. */
   readonly working: JsonObject;

@@ -16,7 +16,7 @@ import { createScratchDatabase, type ScratchDatabase } from '../../support/scrat
 const ROOT = join(__dirname, '../../..');
 
 /**
- * Foreign keys between rooms and check constraints are for the database alone: entities do not know them, and TypeORM
+ * Foreign keys between modules and check constraints are for the database alone: entities do not know them, and TypeORM
  * would drop what it does not know. Hence their names.
  */
 const STRICTER = /DROP CONSTRAINT "\w+_(?:fk|ck)"$/;

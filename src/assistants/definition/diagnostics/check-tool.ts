@@ -26,7 +26,7 @@ export const joinPath = (base: string, path: string): string => {
   return path.startsWith('[') ? base + path : `${base}.${path}`;
 };
 
-/** The checks of one pipeline tool that need no other room. */
+/** The checks of one pipeline tool that need no other module. */
 export function checkTool(tool: ToolEntry, rules: MetadataRules): Diagnostic[] {
   const { entry } = tool;
   const base = `metadata.tools[${tool.index}]`;

@@ -19,7 +19,7 @@ export interface MetadataRules extends ToolVocabulary {
   optionProblems(strategy: string, options: unknown): readonly Problem[];
 }
 
-/** A config with references to other rooms, and its path in the request. */
+/** A config with references to other modules, and its path in the request. */
 export interface ConfigReference {
   readonly kind: 'pipeline' | 'function';
   readonly tool: string;

@@ -35,7 +35,7 @@ export function placedFunctions(metadata: JsonObject): PlacedFunction[] {
   );
 }
 
-/** The checks of functions that need no other room. */
+/** The checks of functions that need no other module. */
 export function checkFunctions(metadata: JsonObject, rules: FunctionRules): Diagnostic[] {
   const seen = new Set<string>();
   return placedFunctions(metadata).flatMap(({ base, type, config, bare }) => {
@@ -68,7 +68,7 @@ export function checkFunctions(metadata: JsonObject, rules: FunctionRules): Diag
   });
 }
 
-/** All configs of a definition that name content of other rooms: tools, fallbacks, functions and the classic fields. */
+/** All configs of a definition that name content of other modules: tools, fallbacks, functions and the classic fields. */
 export function configReferences(document: AssistantDocument): ConfigReference[] {
   const own = document.type === 'classic' ? classicReferences(document) : pipelineReferences(document);
   const functions = placedFunctions(document.raw).map(({ base, type, config }): ConfigReference => ({

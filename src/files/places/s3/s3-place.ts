@@ -3,10 +3,10 @@ import type { GetObjectCommandOutput, HeadObjectCommandOutput } from '@aws-sdk/c
 import { Injectable } from '@nestjs/common';
 import { AppError, isUuid } from '../../../kernel';
 import {
-  BLOB_ROOMS,
+  BLOB_AREAS,
   type BlobBatch,
   type BlobPlace,
-  type BlobRoom,
+  type BlobArea,
   type BlobSpace,
   S3_MARK,
   checkedPart,
@@ -88,15 +88,15 @@ export class S3Place implements BlobPlace {
   }
 
   async *batches(): AsyncGenerator<BlobBatch> {
-    for (const room of BLOB_ROOMS) {
-      for await (const keys of this.keysBelow(`${this.connection.settings.prefix}${room}/`)) {
-        yield* this.grouped(room, keys);
+    for (const area of BLOB_AREAS) {
+      for await (const keys of this.keysBelow(`${this.connection.settings.prefix}${area}/`)) {
+        yield* this.grouped(area, keys);
       }
     }
   }
 
   async removeOlder(batch: BlobBatch, name: string, time: number): Promise<number | null> {
-    const space = [batch.room, batch.organizationId, batch.holderId] as const;
+    const space = [batch.area, batch.organizationId, batch.holderId] as const;
     const found = await this.head(space, name);
     // If the store gives no date, the object counts as new.
     const written = found?.LastModified?.getTime() ?? Date.now() + DAY_MS;
@@ -158,7 +158,7 @@ export class S3Place implements BlobPlace {
     } while (token !== undefined);
   }
 
-  private *grouped(room: BlobRoom, keys: readonly string[]): Generator<BlobBatch> {
+  private *grouped(area: BlobArea, keys: readonly string[]): Generator<BlobBatch> {
     const spaces = new Map<string, { organizationId: string; holderId: string; names: string[] }>();
     for (const key of keys) {
       const [, organizationId = '', holderId = '', name = '', ...rest] = key
@@ -169,7 +169,7 @@ export class S3Place implements BlobPlace {
       space.names.push(name);
       spaces.set(`${organizationId}/${holderId}`, space);
     }
-    for (const space of spaces.values()) yield { room, ...space };
+    for (const space of spaces.values()) yield { area, ...space };
   }
 
   private object(space: BlobSpace, name: string): { readonly Bucket: string; readonly Key: string } {

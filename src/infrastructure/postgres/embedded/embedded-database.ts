@@ -80,7 +80,7 @@ async function serve(
     throw new OperatorError(
       `The embedded database in ${join(dataDir, 'postgres')} cannot be opened: ${error.message}. ` +
         (free < LEAST_FREE_MB
-          ? `Only ${free} MB of its disk are free: make room and start again.`
+          ? `Only ${free} MB of its disk are free: free some space and start again.`
           : 'If it is damaged, restore a backup: docs/guide/backup.md'),
       { cause: error },
     );

@@ -23,7 +23,7 @@ export interface SnapshotOptions {
 }
 
 /** Recovering and reading the copy writes a little more. */
-const ROOM_TO_WORK = 64 * 1024 * 1024;
+const SPACE_TO_WORK = 64 * 1024 * 1024;
 
 const bytesFree = async (directory: string): Promise<number> => {
   const { bavail, bsize } = await statfs(directory);
@@ -52,7 +52,7 @@ export async function takeSnapshot(given: string, options: SnapshotOptions): Pro
   try {
     // Remains of a killed export.
     await rm(copy, { recursive: true, force: true });
-    await assertRoom(source, dataDir, options.freeBytes ?? bytesFree);
+    await assertSpace(source, dataDir, options.freeBytes ?? bytesFree);
     await mkdir(copy, { mode: 0o700 });
     await chmod(copy, 0o700);
     const takenAt = new Date();
@@ -73,12 +73,12 @@ async function lockCopy(file: string): Promise<DirectoryLock> {
   }
 }
 
-async function assertRoom(
+async function assertSpace(
   source: string,
   dataDir: string,
   free: (directory: string) => Promise<number>,
 ): Promise<void> {
-  const needed = (await sizeOfFiles(source)) + ROOM_TO_WORK;
+  const needed = (await sizeOfFiles(source)) + SPACE_TO_WORK;
   const there = await free(dataDir);
   if (there >= needed) return;
   throw new Error(`A copy needs ${megabytes(needed)} in ${dataDir}, and ${megabytes(there)} are free there`);

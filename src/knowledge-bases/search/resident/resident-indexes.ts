@@ -114,8 +114,8 @@ export class ResidentIndexes {
     if (after?.version !== state.version) return;
     const { version } = state;
     this.held.purgeStale();
-    const hasRoom = this.held.calculatedSize + sizeOf(index) <= MOST_BYTES;
-    this.held.set(state.id, hasRoom ? { version, index } : { version, index: null, isRefused: true });
+    const hasSpace = this.held.calculatedSize + sizeOf(index) <= MOST_BYTES;
+    this.held.set(state.id, hasSpace ? { version, index } : { version, index: null, isRefused: true });
   }
 }
 

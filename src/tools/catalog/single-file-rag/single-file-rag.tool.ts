@@ -74,7 +74,7 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
   }
 }
 
-/** Room for what tells the model of the source. */
+/** Space for what tells the model of the source. */
 const SOURCES_CHARS = 1_000;
 
 const NO_FILE = 'no file is chosen';

@@ -140,10 +140,10 @@ function reference({ kb_id }: KnowledgeBaseConfig): string | null {
 /** `query_kb_{slug}`. Slugs that do not fit a function name are shortened and end in a digest of the slug. */
 function functionName(slug: string): string {
   const plain = slug.replace(/[^A-Za-z0-9_-]/g, '_');
-  const room = NAME_CHARS - PREFIX.length;
-  if (plain === slug && slug.length <= room) return PREFIX + slug;
+  const space = NAME_CHARS - PREFIX.length;
+  if (plain === slug && slug.length <= space) return PREFIX + slug;
   const digest = createHash('sha256').update(slug).digest('hex').slice(0, DIGEST_CHARS);
-  return `${PREFIX}${plain.slice(0, room - DIGEST_CHARS - 1)}_${digest}`;
+  return `${PREFIX}${plain.slice(0, space - DIGEST_CHARS - 1)}_${digest}`;
 }
 
 /** One message for a deleted knowledge base and for a lost right, so that the model cannot tell them apart. */

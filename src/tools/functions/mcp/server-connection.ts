@@ -287,7 +287,7 @@ const SETTLE_MS = 250;
 /** Milliseconds for sending the cancellation and ending the session; then the sockets are closed. */
 const FAREWELL_MS = 800;
 
-/** Tells the MCP door of any Bellwether that an assistant asks. It then hides assistants that could call back. */
+/** Tells the MCP API of any Bellwether that an assistant asks. It then hides assistants that could call back. */
 const HOP = { 'bellwether-hop': '1' } as const;
 
 /** Requests that a server may send in one connection, pings included. */

@@ -63,4 +63,4 @@ import { RunSides, WhatIf } from './what-if/what-if.service';
   ],
   exports: [RunAccess, RunSides],
 })
-export class RunDoorModule {}
+export class RunsApiModule {}

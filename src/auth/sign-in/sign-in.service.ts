@@ -15,7 +15,7 @@ export const signOnPath = (key: string, action: 'login' | 'logout' | 'callback' 
 
 /** The ways in for a browser that is signed out, and the way out for one that is signed in. */
 @Injectable()
-export class SignInDoors {
+export class SignInService {
   constructor(
     private readonly issuers: Issuers,
     private readonly sessions: SessionsService,

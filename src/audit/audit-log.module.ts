@@ -12,4 +12,4 @@ import { AuditView } from './audit-view.service';
   providers: [AuditExport, AuditTargetRepository, AuditView],
   exports: [AuditExport, AuditView],
 })
-export class AuditDoorModule {}
+export class AuditLogModule {}

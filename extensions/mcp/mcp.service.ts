@@ -36,7 +36,7 @@ export function assertOwnOrigin(origin: string | undefined, { publicUrl, port }:
     ...LOOPBACK.map((host) => originOf(`http://${host}:${port}`)),
     publicUrl === null ? null : originOf(publicUrl),
   ];
-  if (!own.includes(originOf(origin))) throw new AppError('forbidden', 'This origin may not use the MCP door');
+  if (!own.includes(originOf(origin))) throw new AppError('forbidden', 'This origin may not use the MCP API');
 }
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
@@ -56,7 +56,7 @@ const RUNNING: ReadonlySet<unknown> = new Set(['tools/call', 'prompts/get']);
  * session id that a client is given is a label, which tells its calls from those of other clients of the same key.
  */
 @Injectable()
-export class McpDoor {
+export class McpService {
   private readonly logger = new Logger('Mcp');
 
   constructor(

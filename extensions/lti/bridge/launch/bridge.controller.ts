@@ -12,7 +12,7 @@ import { ToolAddresses } from '../../platforms/platforms.service';
 import { signedFormOf } from '../oauth/signed-form';
 import { BridgeLaunches } from './bridge-launches.service';
 
-/** The doors of LTI 1.1, at the addresses that links of LAMB have. Only browsers that a platform sends call them. */
+/** The routes of LTI 1.1, at the addresses that links of LAMB have. Only browsers that a platform sends call them. */
 @ApiExcludeController()
 @Controller()
 export class BridgeController {

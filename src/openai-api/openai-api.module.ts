@@ -34,4 +34,4 @@ import { OpenAiController } from './openai.controller';
   ],
   providers: [AssistantModels, CompletionsService, ModelCompletions, ModelsService],
 })
-export class OpenAiDoorModule {}
+export class OpenAiApiModule {}
