@@ -77,7 +77,7 @@ export const ERROR_REASONS = [
 export type ErrorReason = (typeof ERROR_REASONS)[number] | `document.${string}`;
 
 /**
- * Error codes that can leave the service; docs/reference/errors.md explains each. `platform/http` maps each to a
+ * Error codes that can leave the service; docs/reference/errors.md explains each. `infrastructure/http` maps each to a
  * status.
  */
 export const ERROR_CODES = [

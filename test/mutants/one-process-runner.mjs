@@ -122,7 +122,9 @@ class OneProcessRunner {
 
   init() {
     root = process.cwd() + sep;
-    const files = readdirSync('src', { recursive: true }).map((path) => join('src', path));
+    const files = ['src', 'extensions'].flatMap((top) =>
+      readdirSync(top, { recursive: true }).map((path) => join(top, path)),
+    );
     this.files = files.filter(isSpec).map((path) => root + path);
   }
 

@@ -10,16 +10,22 @@ const MODULES = {
     mutate: [
       `${ORCHESTRATORS}/**/*.ts`,
       `!${ORCHESTRATORS}/**/*.{controller,dto,module}.ts`,
-      `!${ORCHESTRATORS}/testing/**`,
+      `!${ORCHESTRATORS}/{planning,testing}/**`,
     ],
     specs: [ORCHESTRATORS],
   },
-  metering: { mutate: ['src/metering/rules/**/*.ts'], specs: ['src/metering/rules'] },
-  lti: { mutate: ['extensions/lti/messages/**/*.ts'], specs: ['extensions/lti/messages'] },
+  metering: {
+    mutate: ['src/metering/applied-rules.ts'],
+    specs: ['src/metering/applied-rules.spec.ts', 'src/metering/windows.spec.ts'],
+  },
+  lti: {
+    mutate: ['extensions/lti/{id-token,launch-claims,roles}.ts'],
+    specs: ['extensions/lti/id-token.spec.ts', 'extensions/lti/launch-claims.spec.ts'],
+  },
   access: {
     mutate: [
       'src/assistants/access/{assistant.permissions,assistant-id.pipe}.ts',
-      'src/auth/access/{access-decision,credential,end-user,failed-attempts,trusted-proxies}.ts',
+      'src/auth/access/{access-decision,credential,end-user,failed-credentials.service}.ts',
     ],
     specs: [
       'src/assistants/access',

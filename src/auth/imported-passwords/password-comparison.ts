@@ -1,8 +1,5 @@
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-
-/** The compiled entry of the thread, beside this file. */
-const WORKER_FILE = join(__dirname, 'password-comparison.worker.js');
+import { WORKER_FILE } from './password-worker-file';
 
 export interface Comparison {
   readonly password: string;

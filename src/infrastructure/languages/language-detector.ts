@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { DETECTOR_FILE } from './detector-file';
 
 /** The language of a text. */
 export interface TextLanguage {
@@ -30,9 +30,6 @@ export function isIn({ language, scores }: TextLanguage, languages: readonly str
   const best = scores[language] ?? 1;
   return languages.length === 0 || languages.some((each) => each === language || (scores[each] ?? 0) >= MARGIN * best);
 }
-
-/** The compiled thread, beside this file. */
-const DETECTOR_FILE = join(__dirname, 'detector-thread.js');
 
 /** The library reads this much. */
 const TEXT_CHARS = 1_000;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel';
@@ -8,11 +7,9 @@ import type {
   EmbeddingProviderDefinition,
   EmbeddingRequest,
 } from '../../contract';
+import { EMBEDDER_FILE } from './embedder-file';
 import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder.types';
 import { type ModelFolder, openModelFolder } from './model-folder';
-
-/** The compiled thread, beside this file. */
-const EMBEDDER_FILE = join(__dirname, 'embedder-thread.js');
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 32 };
 /** Value of `embedding.provider`. */
