@@ -1,26 +1,5 @@
-import { randomInt } from 'node:crypto';
-import { v7 } from 'uuid';
 import { invalid } from './errors';
-
-/** Ids of one process sort by creation, also within a millisecond and when the clock is set back. */
-export const uuidv7 = (): string => v7();
-
-/** When an id of `uuidv7` was made, in milliseconds since 1970: its first 48 bits (RFC 9562 §5.7). */
-export const uuidTime = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
-/** 2024-01-01, in milliseconds: before the first account of any installation. */
-const BEGINNING = 1_704_067_200_000;
-
-/**
- * An id of `uuidv7` with a time of chance. Ids of people must not tell whether and since when an address is known to
- * another organization.
- */
-export const undatedUuid = (): string => v7({ msecs: BEGINNING + randomInt(Math.max(1, Date.now() - BEGINNING)) });
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Any UUID that PostgreSQL reads, of whatever version: imported ids are not always ours. */
-export const isUuid = (text: string): boolean => UUID.test(text);
+import { isUuid } from './values/ids';
 
 /** One page of a list. `next_cursor` is opaque, null on the last page. */
 export interface Page<T> {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors';
-import type { JsonObject } from './values/storable';
+import type { JsonObject } from './values/json';
 import type { ToldSearch } from './chat/search-facts';
 import type { Source } from './chat/sources';
 import type { Usage } from './chat/chat';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../values/storable';
+import type { JsonObject } from '../values/json';
 
 /** Shapes of OpenAI's chat messages (API reference, "Create chat completion"); extra members pass through untouched. */
 export interface TextPart {

@@ -1,4 +1,4 @@
-import { isUuid, undatedUuid, uuidTime, uuidv7 } from '../paging';
+import { isUuid, undatedUuid, uuidTime, uuidv7 } from './ids';
 
 describe('uuidv7', () => {
   afterEach(() => jest.restoreAllMocks());

@@ -1,4 +1,4 @@
-import { sameJson } from './storable';
+import { sameJson } from './json';
 
 describe('equal JSON', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { terminalJson, terminalLine, terminalText } from './storable';
+import { terminalJson, terminalLine, terminalText } from './terminal-text';
 
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
 
