@@ -13,7 +13,7 @@ export interface Inventory {
   readonly places: Readonly<Record<PlaceName, BlobTotals>>;
   /** Rows without bytes. */
   readonly missing: number;
-  /** The first ones: module, organization, holder and name. */
+  /** The first ones: area, organization, holder and name. */
   readonly paths: readonly string[];
 }
 

@@ -32,7 +32,7 @@ export class BlobSweep {
     jobs.sweep(EVERY_MS, ({ first }) => (first ? Promise.resolve() : this.sweep()));
   }
 
-  /** Called at start by the module that stores the blobs. Blobs of an unregistered module stay. */
+  /** Called at start by the module that stores the blobs. Blobs of an unregistered area stay. */
   register(area: BlobArea, named: NamedBlobs): void {
     this.namedIn.set(area, named);
   }

@@ -154,7 +154,7 @@ it('a query keeps to its budget of tokens, where it has one', async () => {
   const whole = (await ask({})).json;
   const within = (await ask({ max_tokens: 150 })).json;
   expect(whole.warnings).toEqual([]);
-  // Four chunks, joined where the budget has module for it.
+  // Four chunks, joined where the budget has space for it.
   const [{ data, metadata }] = whole.results;
   expect([within.count, whole.count, metadata.matches]).toEqual([2, 1, 4]);
   for (const { data: part } of within.results) expect(data).toContain(part);

@@ -15,5 +15,5 @@ export function growthOf(work: (length: number) => unknown, length: number): num
   return least(length) / Math.max(5, least(length / 16));
 }
 
-/** Between both, with module for a busy machine. */
+/** Between both, with a margin for a busy machine. */
 export const LINEAR_GROWTH = 64;

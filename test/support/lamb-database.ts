@@ -3,7 +3,7 @@ import { Database } from 'node-sqlite3-wasm';
 
 /**
  * Columns of the tables of a LAMB database as LAMB documents them, with its defaults. Constraints between rows are left
- * out on purpose: databases in the wild are older than some of them, and the traps need module.
+ * out on purpose: databases in the wild are older than some of them, and the traps need space.
  */
 const TABLES = {
   organizations: {

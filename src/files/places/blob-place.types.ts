@@ -32,7 +32,7 @@ export type PlaceName = (typeof PLACES)[number];
 export const BLOB_AREAS = ['files', 'knowledge-bases'] as const;
 export type BlobArea = (typeof BLOB_AREAS)[number];
 
-/** Folder or key prefix of blobs: a module, then ids. No part comes from a name that a person chose. */
+/** Folder or key prefix of blobs: an area, then ids. No part comes from a name that a person chose. */
 export type BlobSpace = readonly [area: BlobArea, organizationId: string, ...ids: string[]];
 
 /** Some blobs of one space. */

@@ -555,7 +555,7 @@ describe('room', () => {
     const once = entry({ retries: 0 });
     const invoker = invokerWith([tool], { parallelLimit: 2 });
     await Promise.all(Array.from({ length: 30 }, () => invoker.invoke(once, INPUT, invocation())));
-    // The first five that fail have handed on their module by then.
+    // The first five that fail have handed on their place by then.
     expect(run.mock.calls.length).toBeLessThanOrEqual(8 + 5);
     healthy = true;
     const other = invokerWith([tool], { parallelLimit: 2 });

@@ -5,7 +5,7 @@ import { htmlToMarkdown } from '../html';
 import { titleOf } from '../text';
 import { withListNumbers, withListStarts, wordLists } from './docx-lists';
 import { type OfficeParts, leftOut, openOffice, partText } from './office-archive';
-import { type XmlElement, allNamed, childNamed, parseXml, scanXml } from './office-xml';
+import { type XmlElement, allNamed, childNamed, parseXml, replaceElements, scanXml } from './office-xml';
 
 const OPEN = '<m:oMath>';
 const CLOSE = '</m:oMath>';
@@ -57,17 +57,23 @@ const STRUCTURES: Readonly<Record<string, (content: string) => string>> = {
   m: (content) => `\\begin{matrix} ${content}\\end{matrix}`,
 };
 
-const PROPERTIES = /<m:(\w+)Pr(?:\s[^>]*)?>([\s\S]*?)<\/m:\1Pr>/g;
+const RUN_PROPERTIES = /<(w:rPr)>/g;
+const PROPERTIES = /<(m:\w+Pr)(?:\s[^<>]*)?(?<!\/)>/g;
+const PARAGRAPH_PROPERTIES = /<(m:oMathParaPr)(?:\s[^<>]*)?(?<!\/)>/g;
 const INNERMOST = /<m:(\w+)(?:\s[^<>]*)?>([^<]*)<\/m:\1>/g;
 /** Letters in mathematical italics and the like. A search must find them as plain letters. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/gu;
 
+/** Leaves an element out. */
+const nothing = (): string => '';
+
 /** LaTeX of a Word equation. Unknown structures become their text. */
 function latexOf(equation: string): string {
-  let xml = equation
-    .replace(/<w:rPr>[\s\S]*?<\/w:rPr>/g, '')
-    .replace(PROPERTIES, (_, name: string, inner: string) => sign(name, inner))
-    .replace(/<[^<>]*\/>|<\/?w:[^<>]*>/g, '');
+  const plain = replaceElements(equation, RUN_PROPERTIES, nothing);
+  let xml = replaceElements(plain, PROPERTIES, (name, inner) => sign(name.slice(2, -2), inner)).replace(
+    /<[^<>]*\/>|<\/?w:[^<>]*>/g,
+    '',
+  );
   for (let depth = 0; depth < MOST_DEPTH && xml.includes('<m:'); depth += 1) {
     xml = xml.replace(INNERMOST, (_, name: string, content: string) => own(STRUCTURES, name)?.(content) ?? content);
   }
@@ -82,9 +88,9 @@ const run = (latex: string): string => (latex === '' ? '' : `<w:r><w:t xml:space
 /** Replaces the equations of a document part by text such as `$\frac{a}{b}$`, because mammoth ignores equations. */
 export function withEquations(part: string): string {
   if (!part.includes('<m:oMath')) return part;
-  const xml = part
-    .replace(/<m:oMathParaPr(?:\s[^>]*)?>[\s\S]*?<\/m:oMathParaPr>|<\/?m:oMathPara(?:\s[^>]*)?>/g, '')
-    .replace(/<m:oMath\s[^>]*>/g, OPEN);
+  const xml = replaceElements(part, PARAGRAPH_PROPERTIES, nothing)
+    .replace(/<\/?m:oMathPara(?:\s[^<>]*)?>/g, '')
+    .replace(/<m:oMath\s[^<>]*>/g, OPEN);
   const parts: string[] = [];
   let at = 0;
   for (let open = xml.indexOf(OPEN); open !== -1; open = xml.indexOf(OPEN, at)) {

@@ -4,7 +4,7 @@ import type { Content, Source } from '../format-reader.types';
 import { cellText, pipeTable } from '../table-rows';
 import { withEquations } from './docx';
 import { type OfficeParts, leftOut, openOffice, partText, relationsOf } from './office-archive';
-import { type XmlElement, allNamed, childNamed, descend, elementsOf, parseXml } from './office-xml';
+import { type XmlElement, allNamed, childNamed, descend, elementsOf, parseXml, replaceElements } from './office-xml';
 
 /** The text of one slide. */
 interface Slide {
@@ -125,11 +125,17 @@ function shapeBlock(shape: XmlElement): string {
   return shape.name === 'pic' ? (descend(shape, 'nvPicPr', 'cNvPr')?.attributes['descr']?.trim() ?? '') : '';
 }
 
+const EQUATION = /<(m:oMath)(?:\s[^<>]*)?(?<!\/)>/g;
+const RUN_PROPERTIES = /<(a:rPr)(?:\s[^<>]*)?(?<!\/)>/g;
+
 /** Equations as LaTeX; what PowerPoint puts between their parts would hide these. */
 const readable = (xml: string): string =>
   withEquations(
-    xml.replace(/<m:oMath[\s>][\s\S]*?<\/m:oMath>/g, (equation) =>
-      equation.replace(/<a:rPr(?:\s[^>]*)?>[\s\S]*?<\/a:rPr>|<\/?a:[^>]*>/g, ''),
+    replaceElements(
+      xml,
+      EQUATION,
+      (name, inner) =>
+        `<${name}>${replaceElements(inner, RUN_PROPERTIES, () => '').replace(/<\/?a:[^<>]*>/g, '')}</${name}>`,
     ),
   );
 

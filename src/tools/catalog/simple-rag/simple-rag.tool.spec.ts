@@ -24,7 +24,7 @@ const PHYSICS = [passage('light', 0.75)];
 
 const isForeign = (ref: string): boolean => ref.startsWith('foreign');
 
-/** A module that holds two knowledge bases and treats references as the real one does. */
+/** Retrieval that holds two knowledge bases and treats references as the real one does. */
 function knowledgeBases() {
   const asked: RetrievalQuery[] = [];
   return {
