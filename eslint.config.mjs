@@ -29,6 +29,25 @@ const nodeGlobals = {
   __dirname: 'readonly',
 };
 
+/** Doc comments that cannot be read without the line below them: they begin with a preposition or a pronoun. */
+const HEADLESS = /^\*\s*(?:\*\s*)?(?:Of|By|In|For|Where|Within|To be|Those|It|As|What|Who|Whom|Nobody)\b/;
+
+const standaloneComments = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { headless: 'Begin with the subject, so that the comment can be read without the line below it.' },
+  },
+  create: ({ sourceCode, report }) => ({
+    Program() {
+      for (const comment of sourceCode.getAllComments()) {
+        if (comment.type === 'Block' && HEADLESS.test(comment.value))
+          report({ loc: comment.loc, messageId: 'headless' });
+      }
+    },
+  }),
+};
+
 const browserGlobals = { window: 'readonly', document: 'readonly', navigator: 'readonly', localStorage: 'readonly' };
 
 export default tseslint.config(
@@ -136,6 +155,11 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
+  },
+  {
+    files: ['{src,extensions,packages,migrations}/**/*.ts'],
+    plugins: { bellwether: { rules: { 'standalone-comments': standaloneComments } } },
+    rules: { 'bellwether/standalone-comments': 'error' },
   },
   {
     // A hostile text must not stop the process: every pattern takes time in proportion to the text.

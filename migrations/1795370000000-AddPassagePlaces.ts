@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where a chunk stands in its document: pages and the section around it. Chunks made before are their own section. */
+/** Location of a chunk in its document: pages and the section around it. Chunks made before are their own section. */
 export class AddPassagePlaces1795370000000 implements MigrationInterface {
   readonly name = 'AddPassagePlaces1795370000000';
 

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What a knowledge base is embedded with, and the cache of embeddings. The vectors themselves (`kb_vectors`) need an extension
+ * Embedding of a knowledge base, and the cache of embeddings. The vectors themselves (`kb_vectors`) need an extension
  * that a server may lack; they are made at start where it is there, and go with this migration.
  */
 export class AddEmbeddings1795370002000 implements MigrationInterface {

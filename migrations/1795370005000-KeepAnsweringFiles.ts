@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What reading a document left out, and which file its passages are from while a replacement is not in force. */
+/** Parts of a document that reading left out, and the file of its passages while a replacement is not in force. */
 export class KeepAnsweringFiles1795370005000 implements MigrationInterface {
   readonly name = 'KeepAnsweringFiles1795370005000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What calls of a tool came to, per organization and day. */
+/** Outcomes of tool calls, per organization and day. */
 export class CountToolCalls1795500001000 implements MigrationInterface {
   readonly name = 'CountToolCalls1795500001000';
 

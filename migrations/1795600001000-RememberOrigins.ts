@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What came from another installation: which of its rows became which of ours, and how both looked then, so that a second
- * import changes only what changed there and not here.
+ * Origins of rows of another installation: our row for each, and how both looked then, so that a second import changes
+ * only what changed there and not here.
  */
 export class RememberOrigins1795600001000 implements MigrationInterface {
   readonly name = 'RememberOrigins1795600001000';

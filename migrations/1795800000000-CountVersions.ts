@@ -2,7 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLES = ['prompt_templates', 'rubrics', 'knowledge_bases', 'organizations'];
 
-/** What people change counts its versions, as assistants do, so that nobody overwrites what somebody else saved meanwhile. */
+/**
+ * Versions of content that people edit, as assistants have them, so that nobody overwrites a meanwhile saved change.
+ */
 export class CountVersions1795800000000 implements MigrationInterface {
   readonly name = 'CountVersions1795800000000';
 

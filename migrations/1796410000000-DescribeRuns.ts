@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a list of runs tells: the question, the version of the assistant, failed steps and the cost. */
+/** Columns that a list of runs shows: the question, the version of the assistant, failed steps and the cost. */
 export class DescribeRuns1796410000000 implements MigrationInterface {
   readonly name = 'DescribeRuns1796410000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What readers of an answer are told about its search. */
+/** Notices about the search of an answer, for its readers. */
 export class KeepNotices1796630100000 implements MigrationInterface {
   readonly name = 'KeepNotices1796630100000';
 

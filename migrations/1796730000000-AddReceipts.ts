@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a run was asked and told, so that it can be replayed, and its signed receipt. */
+/** Request and output of a run, so that it can be replayed, and its signed receipt. */
 export class AddReceipts1796730000000 implements MigrationInterface {
   readonly name = 'AddReceipts1796730000000';
 

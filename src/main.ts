@@ -10,7 +10,7 @@ import { type Config, loadConfig, misspeltVariables } from './infrastructure/con
 import { createPino } from './infrastructure/logging';
 import { type RunningService, serve } from './serve';
 
-/** In a checkout, and in an image that ships the build alone. */
+/** Command line of the administrator: a checkout has the script, an image ships the build alone. */
 const CLI = existsSync('scripts/cli.mjs') ? 'npm run cli --' : 'bellwether';
 
 function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Config, signIn: string | null): string {

@@ -1,6 +1,6 @@
 import type { TimeSlices } from './time-slices';
 
-/** Of length 1. */
+/** Vector of length 1. */
 export type Vector = Float32Array;
 
 const MOST_PAIRS = 2_000;

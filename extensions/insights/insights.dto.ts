@@ -118,7 +118,7 @@ export class MissedQuestionDto {
   question!: string;
   @ApiProperty({ type: 'integer' })
   times!: number;
-  /** By the newest answer. */
+  /** Result of the newest answer. */
   @ApiProperty({ enum: ['nothing', 'weak'] })
   found!: 'nothing' | 'weak';
 }
@@ -162,7 +162,7 @@ export class MaterialPlaceDto {
 export class UnusedPartDto {
   /** Headings above it, joined by ` › `; empty without any. */
   section!: string;
-  /** In the language of the document; null without pages. */
+  /** Page in the language of the document; null without pages. */
   @ApiProperty({ type: String, nullable: true, example: 'p. 3' })
   page_text!: string | null;
 }

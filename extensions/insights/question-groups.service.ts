@@ -34,7 +34,7 @@ export class QuestionGroups {
     private readonly languages: LanguageDetector,
   ) {}
 
-  /** By words. The questions come with the most frequent first. */
+  /** Groups by words. The questions come with the most frequent first. */
   async byWords(questions: readonly DistinctQuestion[]): Promise<TellableGroups> {
     const { stems, formOf } = await this.stemsOf(questions);
     return tellableGroups({ questions, stems, formOf, groups: await groupByWords(stems, new TimeSlices()) });
@@ -53,7 +53,7 @@ export class QuestionGroups {
   }
 
   /**
-   * By meaning. Questions beyond the first 500 stay alone.
+   * Groups by meaning. Questions beyond the first 500 stay alone.
    * @throws {AppError} as `modelOf`, and like `EmbeddingsService.embed`
    */
   async byMeaning(

@@ -112,7 +112,7 @@ const unusedDocument = (document: UnfoundDocument): UnusedDocument => ({
   never: document.never.map((part) => ({ section: part.section, page_text: pageText(document, part) })),
 });
 
-/** In the language of the document; null without pages. */
+/** Page in the language of the document; null without pages. */
 function pageText({ filename, language, pageCount }: UnfoundDocument, part: UnfoundPart): string | null {
   const { page, label, endLabel } = part;
   if (page === null) return null;

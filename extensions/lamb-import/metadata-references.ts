@@ -152,7 +152,7 @@ function renameIn(document: JsonObject, names: NewNames): JsonObject {
   return { ...whole, ...Object.fromEntries(lists) };
 }
 
-/** In the text itself. A quotation mark inside a string is escaped, so only members' names match. */
+/** Replaces names in the text itself. A quotation mark inside a string is escaped, so only members' names match. */
 const replaceIn = (metadata: string, names: NewNames): string =>
   metadata
     .replace(/(?<!\\)("assistant_id"\s*:\s*)"?(\d{1,15})"?/g, (_, key: string, id: string) => {

@@ -178,7 +178,10 @@ function knowledgeBaseOf(config: JsonObject, setup: JsonObject, note: Note): Jso
 const isSameAddress = (one: string, other: string | undefined): boolean =>
   one.replace(/(?<!\/)\/+$/, '') === other?.replace(/(?<!\/)\/+$/, '');
 
-/** In LAMB every creator could use every assistant of the organization; imported teachers still can. */
+/**
+ * Switches of features. Every creator of LAMB could use every assistant of the organization; imported teachers still
+ * can.
+ */
 function featuresOf(config: JsonObject): JsonObject {
   const switchedOff = Object.entries(FEATURES).filter(([theirs]) => valueAt(config, 'features', theirs) === false);
   return { members_can_use_all: true, ...Object.fromEntries(switchedOff.map(([, ours]) => [ours, false])) };

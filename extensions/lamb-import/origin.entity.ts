@@ -22,11 +22,11 @@ export class OriginEntity {
   @Column('text', { name: 'local_id' })
   localId!: string;
 
-  /** Of the source's value. */
+  /** SHA-256 of the source's value. */
   @Column('text', { name: 'imported_sha256' })
   importedSha256!: string;
 
-  /** Of the stored value after the import, as far as the source decides it. */
+  /** SHA-256 of the stored value after the import, as far as the source decides it. */
   @Column('text', { name: 'local_sha256' })
   localSha256!: string;
 

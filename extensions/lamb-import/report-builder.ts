@@ -142,7 +142,7 @@ export interface ImportedOrganization {
 export interface ImportReport {
   readonly source: string;
   readonly dryRun: boolean;
-  /** In the order of the source, without those that an interrupted import did not reach. */
+  /** Organizations in the order of the source, without those that an interrupted import did not reach. */
   readonly organizations: readonly ImportedOrganization[];
   /** Counts of things that no import takes over, by kind. */
   readonly notTaken: NotTaken;

@@ -22,7 +22,7 @@ export class LtiIdentityRepository {
     return tx.getRepository(LtiIdentityEntity).existsBy({ platformId, userId });
   }
 
-  /** Those whose subject begins and ends so. */
+  /** Identities whose subject begins and ends in this way. */
   named(platformId: string, start: string, end: string, tx: Transaction): Promise<LtiIdentityEntity[]> {
     return tx
       .getRepository(LtiIdentityEntity)

@@ -46,7 +46,7 @@ const UNKNOWN: Reader = { role: null, locale: null };
 export class RefusedLaunch extends Error {
   constructor(
     readonly refusal: Refusal,
-    /** For the log: never a token, never a name. */
+    /** Detail for the log: never a token, never a name. */
     readonly detail: string = refusal,
     readonly reader: Reader = UNKNOWN,
   ) {

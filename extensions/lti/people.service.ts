@@ -106,7 +106,7 @@ export class LtiPeople {
 const digestOf = (platformId: string, subject: string): string =>
   createHash('sha256').update(`${platformId}\n${subject}`).digest('hex');
 
-/** For a platform that keeps names to itself. */
+/** Pseudonym for a person of a platform that keeps names to itself. */
 const pseudonymOf = (platformId: string, subject: string): string =>
   `LTI ${digestOf(platformId, subject).slice(0, 6).toUpperCase()}`;
 

@@ -262,7 +262,7 @@ function queryOf(args: Arguments): string | null {
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
-/** For programs; models read the text. */
+/** Metadata for programs; models read the text. */
 const metaOf = ({ runId, sources, usage }: Awaited<ReturnType<QuietAnswers['answer']>>): CallToolResult['_meta'] => ({
   'bellwether/run_id': runId,
   'bellwether/sources': sources,

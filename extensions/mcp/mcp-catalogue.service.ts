@@ -20,7 +20,7 @@ function idOf(name: string): number | null {
   return id < 1 || id > MAX_ID ? null : id;
 }
 
-/** For the client's model, which chooses by it. */
+/** Description for the client's model, which chooses by it. */
 function describe({ name, description }: Pick<RunnableAssistant, 'name' | 'description'>): string {
   const text = description.trim() === '' ? name : `${name}: ${description.trim()}`;
   return text.slice(0, DESCRIPTION_CHARS).toWellFormed();

@@ -108,7 +108,7 @@ export interface ReplayRequest {
   readonly replay: ReplayMaterial;
 }
 
-/** Where a question is asked. */
+/** Surroundings in which a question is asked. */
 export interface AskedIn {
   /** The activity of its conversation. */
   readonly activityId?: string | null;

@@ -281,7 +281,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   return read(body, []);
 }
 
-/** For the API where the model names the assistant. */
+/** Reads a request of the API where the model names the assistant. */
 export function readChatRequestWithModel(body: unknown): ChatRequest & { readonly model: string } {
   const { model, ...request } = read(body, isJsonObject(body) && body.model === undefined ? [MODEL_REQUIRED] : []);
   // A missing model was refused above.

@@ -41,8 +41,8 @@ export class DraftAssistants {
   ) {}
 
   /**
-   * For callers who may make assistants, and edit the stored one where there is one. Content is read with the rights of
-   * the stored assistant's owner, else with the caller's.
+   * Makes a draft runnable for callers who may make assistants, and edit the stored one where there is one. Content is
+   * read with the rights of the stored assistant's owner, else with the caller's.
    * @throws {AppError} `forbidden`, `not_found`, or as a save of the definition
    */
   async runnable(caller: Caller, { assistantId, definition: body }: DraftInput): Promise<RunnableAssistant> {

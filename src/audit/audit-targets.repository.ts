@@ -8,7 +8,7 @@ interface Target {
   readonly id: string;
 }
 
-/** Where things have their names, by the type of an audit target. */
+/** Table and column of the name, by the type of an audit target. */
 const NAMES: Readonly<Record<string, readonly [table: string, name: string]>> = {
   api_key: ['api_keys', 'name'],
   assistant: ['assistants', 'name'],
@@ -33,7 +33,7 @@ const isKey = ({ type, id }: Target): boolean => (type === 'assistant' ? /^\d{1,
 export class AuditTargetRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By `type id`. */
+  /** Names by `type id`. */
   async names(organizationId: string, targets: readonly Target[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for (const [type, where] of Object.entries(NAMES)) {

@@ -47,7 +47,7 @@ const COUNT = `SELECT count(*)::int AS total FROM (${READABLE}) found`;
 
 const FIND = `SELECT * FROM (${READABLE}) found WHERE id = $5`;
 
-/** Of all branches, as they were written. Without ratings: they are the asker's. */
+/** Messages of all branches as they were written, without ratings, which are the asker's. */
 const MESSAGES = `
   SELECT id, position, previous_id AS "previousId", role, text, parts, run_id AS "runId", status, error_code AS "errorCode", NULL AS "errorDetail",
          sources, created_at AS "createdAt", NULL AS rating

@@ -122,7 +122,7 @@ export class ConversationDto {
   /** Time of the last question or change of the title. */
   @ApiProperty({ format: 'date-time' })
   updated_at!: string;
-  /** Of all branches. */
+  /** Number of messages, all branches together. */
   messages_count!: number;
 }
 
@@ -192,7 +192,7 @@ export class ConversationMessageDto {
   /** The message before it; null for a first question. */
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   previous_id!: string | null;
-  /** Of a question: its id and those of the questions asked in its place, oldest first. */
+  /** Versions of a question: its id and those of the questions asked in its place, oldest first. */
   @ApiProperty({ type: [String] })
   versions!: string[];
 }

@@ -14,7 +14,7 @@ export interface Conversation {
   readonly title: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Of all branches. */
+  /** Number of messages, all branches together. */
   readonly messagesCount: number;
   /** Last message of the branch that is shown; null for the newest message. */
   readonly lastMessageId: string | null;

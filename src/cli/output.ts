@@ -18,7 +18,7 @@ export interface CommandResult {
 export interface CommandContext {
   /** Positional arguments in the order in which the command declares them. */
   readonly args: readonly string[];
-  /** For secrets, which must not be arguments. */
+  /** Environment variables: secrets must not be arguments. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Standard error; silent under `--json`. */
   readonly progress: Progress;

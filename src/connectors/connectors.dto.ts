@@ -29,7 +29,7 @@ export class ConnectorDto {
   name!: string;
   display_name!: string;
   description!: string;
-  /** In the other languages of the UI. */
+  /** Texts in the other languages of the UI. */
   texts!: ConnectorTextsDto;
   /** Name in the Lucide icon set. */
   icon!: string;

@@ -158,7 +158,10 @@ async function* gatedStream(
 export interface ModelWish {
   readonly connector: string;
   readonly llm: string | null;
-  /** It calls functions: without an `llm` of its own, the provider's `tool_use_model` comes before its default. */
+  /**
+   * True when it calls functions: without an `llm` of its own, the provider's `tool_use_model` comes before its
+   * default.
+   */
   readonly callsFunctions?: boolean;
 }
 
@@ -406,7 +409,7 @@ const targetOf = ({ baseUrl, apiKey, trusted }: ProviderRuntime, vendor: Vendor 
   continuesTraces: baseUrl !== vendor?.baseUrl,
 });
 
-/** For a listing: a provider whose secret cannot be opened is one that cannot be used. */
+/** Usability in a listing: a provider whose secret cannot be opened is one that cannot be used. */
 function isConfigured(organization: OrganizationRuntime, definition: ConnectorDefinition): boolean {
   try {
     return canBeUsed(organization, definition);

@@ -144,7 +144,7 @@ const COOL_DOWN_MS = 10_000;
 const SHORTEST_QUERY = 200;
 const MAX_GATES = 1_000;
 const NO_RUN = '';
-/** Of a provider without a vendor: nothing is sent. */
+/** Target of a provider without a vendor: nothing is sent. */
 const OWN_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: true, continuesTraces: false };
 /** Vectors are no tokens. */
 const NO_ANSWER = { max_tokens: 0 } as const;

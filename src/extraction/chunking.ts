@@ -57,7 +57,7 @@ function lastBreak(text: string, from: number, to: number, pattern: RegExp): num
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Where to cut a long piece: after a line (code) or a sentence, else between words, else between characters. */
+/** Cut point of a long piece: after a line (code) or a sentence, else between words, else between characters. */
 function cutPoint(text: string, start: number, limit: number, prose: boolean): number {
   const half = start + Math.floor((limit - start) / 2);
   const lineEnd = prose ? -1 : start + text.slice(start, limit).lastIndexOf('\n') + 1;

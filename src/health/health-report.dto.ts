@@ -9,7 +9,7 @@ export class FindingDto {
   @ApiProperty({ enum: HEALTH_STATES })
   state!: HealthState;
 
-  /** In English. Programs word `code` and `values` in the reader's language. */
+  /** English text. Programs word `code` and `values` in the reader's language. */
   text!: string;
 
   /** The next step, in English; null where there is nothing to do. */

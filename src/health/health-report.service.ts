@@ -243,7 +243,7 @@ export interface Report {
 export class HealthReport {
   private readonly logger = new Logger('Health');
   private readonly checks: readonly Check[];
-  /** By name. A check that hangs is not begun a second time. */
+  /** Checks under way, by name. A check that hangs is not begun a second time. */
   private readonly running = new Map<string, Promise<readonly Finding[]>>();
   private kept: Report | null = null;
   private making: Promise<Report> | null = null;

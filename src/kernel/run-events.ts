@@ -88,7 +88,7 @@ export type ToolEvent =
       readonly bounded?: BoundedTry;
       /** Fallback tool that answered. */
       readonly fallback?: string;
-      /** Of a search in knowledge bases. */
+      /** Details of a search in knowledge bases. */
       readonly search?: ToldSearch;
     } & ToolRef &
       WithMessage)

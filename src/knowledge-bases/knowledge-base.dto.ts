@@ -171,7 +171,7 @@ export class KnowledgeBaseDto {
   slug!: string;
   name!: string;
   description!: string;
-  /** Of all documents, or of the first one; null until a document decides it. */
+  /** Language of all documents, or of the first one; null until a document decides it. */
   language!: string | null;
   /** False: each document has the language that was detected in it. */
   language_chosen!: boolean;

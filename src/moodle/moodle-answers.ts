@@ -28,7 +28,7 @@ export const unescaped = (html: string): string =>
 const NAME_CHARS = 300;
 /** Limits for hostile or broken answers. */
 const COURSES = 500;
-/** Of all courses together. Many more than are shown, because they are not sorted by date. */
+/** Most assignments read, all courses together. Many more than are shown, because they are not sorted by date. */
 const ASSIGNMENTS = 5_000;
 
 /*

@@ -186,7 +186,7 @@ export class MoodleSite {
     );
   }
 
-  /** Of the first 100 courses, sorted by due date. */
+  /** Assignments of the first 100 courses, sorted by due date. */
   async assignments(courses: readonly number[], signal: AbortSignal): Promise<readonly MoodleAssignment[]> {
     const asked = courses.slice(0, COURSES_AT_ONCE);
     if (asked.length === 0) return [];

@@ -68,7 +68,7 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
   usage: outcomes.reduce<Usage | null>((all, each) => ('usage' in each ? addUsage(all, each.usage) : all), null),
 });
 
-/** Of a run that ended before its prompt: the tools and what each of them did. */
+/** Report of a run that ended before its prompt: the tools and what each of them did. */
 const failureReportOf = (job: RunJob, { outcomes }: ToolsFailed, strategy: string): RunReport => {
   const nothing = { inPrompt: [], messages: [], sources: [], warnings: [], usage: null, afterAnswer: null };
   const { prompt: _, ...report } = reportOf(job, { ...nothing, strategy, outcomes });

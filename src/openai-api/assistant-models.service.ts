@@ -18,7 +18,10 @@ export class AssistantModels {
     return (await this.only(caller, meant, { path: 'model', text: model })) ?? refuse(model);
   }
 
-  /** For LAMB's routes. @throws {AppError} `not_found`, or `validation_failed` for a number of several assistants */
+  /**
+   * Assistant by its number, for LAMB's routes. @throws {AppError} `not_found`, or `validation_failed` for a number of
+   * several assistants
+   */
   async numbered(caller: Caller, number: number): Promise<number> {
     const subject = { path: 'assistant', text: String(number) };
     const id = await this.only(caller, [{ kind: 'number', number }], subject);
@@ -26,7 +29,7 @@ export class AssistantModels {
     return id;
   }
 
-  /** For routes with an id. @throws {AppError} as `AssistantsService.idHere` */
+  /** Assistant by the id of a route. @throws {AppError} as `AssistantsService.idHere` */
   idHere(caller: Caller, number: number): Promise<number> {
     return this.assistants.idHere(caller, number);
   }

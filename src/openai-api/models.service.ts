@@ -23,7 +23,7 @@ export class ModelsService {
     private readonly names: AssistantModels,
   ) {}
 
-  /** By id, after `after`. @throws {AppError} `model_not_found` for an `after` that is no model. */
+  /** Models sorted by id, after `after`. @throws {AppError} `model_not_found` for an `after` that is no model. */
   async list(caller: Caller, { after, limit }: ModelQuery): Promise<ModelListDto> {
     const count = limit === undefined ? MOST_MODELS : countIn(limit);
     const answering = await this.assistants.someRunnable(

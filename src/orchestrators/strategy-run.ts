@@ -53,7 +53,7 @@ export interface RunSurroundings {
 
 /** The calls of one tool. */
 interface Calls {
-  /** Of the tool as a whole; null while it runs in steps only. */
+  /** Call of the tool as a whole; null while it runs in steps only. */
   whole: Promise<ToolOutcome> | null;
   outcome: ToolOutcome | null;
   steps: Steps | null;

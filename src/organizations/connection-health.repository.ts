@@ -44,7 +44,7 @@ export class ConnectionHealthRepository {
     await this.dataSource.query(UPSERTS[kind], [organizationId, connection, fingerprint, JSON.stringify(outcome)]);
   }
 
-  /** Of every organization that takes part in calls. */
+  /** Rows of every organization that takes part in calls. */
   @AcrossOrganizations('figures')
   everywhere(): Promise<InstallationRow[]> {
     return this.dataSource.query(EVERYWHERE);

@@ -67,7 +67,7 @@ export class ConnectionHealth implements OnModuleDestroy {
       .sort((one, other) => one.connection.localeCompare(other.connection, 'en'));
   }
 
-  /** Of every organization, for system administrators. */
+  /** Outcomes of every organization, for system administrators. */
   async everywhere(): Promise<LatestOutcome[]> {
     const rows = await this.health.everywhere();
     return rows.flatMap(({ slug, settings, connection, fingerprint, tested, used }) => {

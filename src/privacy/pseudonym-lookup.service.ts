@@ -17,7 +17,10 @@ export class PseudonymLookup {
     private readonly audit: AuditLog,
   ) {}
 
-  /** For owners; recorded in the audit log, whether somebody was found or not. @throws {AppError} `forbidden`, `not_found` */
+  /**
+   * Finds the person behind a pseudonym; only owners may. The audit log records it, whether somebody was found or not.
+   * @throws {AppError} `forbidden`, `not_found`
+   */
   async find(caller: Caller, slug: string, pseudonym: string): Promise<ErasurePersonDto> {
     const organizationId = await this.organizations.administered(caller, slug);
     if (caller.role !== 'owner' && !caller.systemAdmin) {

@@ -44,7 +44,7 @@ export class ProcessorCatalogue {
     return this.rag.get(name);
   }
 
-  /** For "did you mean": null when nothing is near. */
+  /** Similar name for "did you mean"; null when nothing is near. */
   closestPrompt(name: string): string | null {
     return closest(name, this.prompt);
   }

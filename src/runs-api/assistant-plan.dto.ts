@@ -114,7 +114,7 @@ export class PlanArmDto extends PlanFiguresDto {
 export class PlanningFiguresDto {
   /** Days that the figures cover. */
   days!: number;
-  /** By class of question and combination of tools, the most frequent first, at most 200. */
+  /** Figures by class of question and combination of tools, the most frequent first, at most 200. */
   combinations!: PlanClassDto[];
   /** Arms of the experiment that `orchestrator_options` describe; empty when none ran. */
   experiment!: PlanArmDto[];

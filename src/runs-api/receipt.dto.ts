@@ -16,7 +16,7 @@ export class ReceiptBodyDto {
   issued_at!: string;
   @ApiProperty({ type: String, nullable: true })
   issuer!: string | null;
-  /** By part: SHA-256 of the canonical JSON of `[salt, name, value]`. */
+  /** Digests by part: SHA-256 of the canonical JSON of `[salt, name, value]`. */
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   digests!: object;
   /** The parts that the reader may see. */

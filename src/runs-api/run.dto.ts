@@ -184,7 +184,7 @@ export class RunToolDto {
   /** The tool that answered instead. */
   @ApiProperty({ required: false })
   fallback?: string;
-  /** Of a search in knowledge bases. */
+  /** Details of a search in knowledge bases. */
   @ApiProperty({ type: RunSearchDto, required: false })
   search?: RunSearchDto;
   /** Step of the plan; a tool may run in several steps. */

@@ -30,10 +30,13 @@ const PARAMETERS = [
 
 const textOf = (text: string): object => ({ sha256: sha256(text), chars: text.length });
 
-/** As it is stored: JSON text such as `1e999` is read as a number that JSON cannot hold, and would lose the run's record. */
+/**
+ * Value as it is stored: JSON text such as `1e999` is read as a number that JSON cannot hold, and would lose the run's
+ * record.
+ */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** Of a value as it is stored. */
+/** Digest of a value as it is stored. */
 function digestOf(value: unknown): string {
   try {
     return sha256(canonicalJson(value));

@@ -55,7 +55,7 @@ export class Tail {
     return true;
   }
 
-  /** For a run that ended without a terminal event in the log. */
+  /** Ends the tail of a run that ended without a terminal event in the log. */
   end(): void {
     this.over = true;
     this.wake();

@@ -42,7 +42,7 @@ export interface OfferedFunctions {
   readonly calls: readonly RecordedCall[];
 }
 
-/** What a run was asked and what it told, whole, until its record is written. */
+/** Whole request and output of a run, until its record is written. */
 export interface RunFacts {
   /** Messages and parameters of the client. */
   readonly request: { readonly messages: readonly ChatMessage[]; readonly params: JsonObject };
@@ -238,7 +238,7 @@ export interface ToolTiming {
   readonly confidence: number | null;
   /** The tool that answered instead. */
   readonly fallback?: string;
-  /** Of a search in knowledge bases. */
+  /** Details of a search in knowledge bases. */
   readonly search?: ToldSearch;
   /** Id of the plan's step; a tool may run in several steps. */
   readonly step?: string;
@@ -308,7 +308,7 @@ export interface RunRecord {
   readonly rating: RunRating | null;
   /** The run that this one repeats; null for an ordinary run. */
   readonly replay: RunReplay | null;
-  /** Of a run that has just ended, until its record is written. */
+  /** Status of a run that has just ended, until its record is written. */
   readonly ending?: RunEnding;
   /** JSON text of the recording. Only in a record that is written. */
   readonly recording?: string | null;

@@ -152,7 +152,7 @@ export class RunsService {
     return [...stored, ...going.filter((record) => !known.has(record.id))];
   }
 
-  /** What a found run was asked and told, or why that is not kept. */
+  /** Recording of a found run, or why it is not kept. */
   async recording({ id, organizationId }: RunPlace): Promise<Recording | UnkeptReason | 'deleted'> {
     await this.endings.flush();
     const papers = await this.runs.within(organizationId).papers(id);
@@ -168,7 +168,7 @@ export class RunsService {
     return stored.signature === null ? this.receipts.signLater(stored) : stored;
   }
 
-  /** Those of the organization's runs that have not ended. */
+  /** Runs of the organization that have not ended. */
   async unended(organizationId: string, ids: readonly string[]): Promise<readonly string[]> {
     const records = await this.figures(organizationId, ids);
     return records.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id);

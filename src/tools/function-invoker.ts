@@ -63,7 +63,7 @@ export type FunctionOutcome =
       readonly chars: number;
       readonly cached: boolean;
       readonly sources: readonly Source[];
-      /** Where `content` cites `sources`, until the run has numbered them. */
+      /** Positions in `content` that cite `sources`, until the run has numbered them. */
       readonly citations?: readonly Citation[];
       readonly usage: Usage | null;
       readonly warnings: readonly string[];

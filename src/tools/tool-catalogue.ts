@@ -71,7 +71,7 @@ abstract class PluginCatalogue<P extends Plugin> {
     return this.byName.get(name)?.definition.name ?? name;
   }
 
-  /** For "did you mean"; null without a similar name. */
+  /** Similar name for "did you mean"; null without one. */
   closest(name: string): string | null {
     const near = closestName(name, [...this.byName.keys()]);
     return near === null ? null : this.canonicalName(near);

@@ -71,7 +71,7 @@ export class ToolDto {
   /** JSON Schema of the tool's `config`. */
   config_schema!: Record<string, unknown>;
   kind!: 'pipeline' | 'function';
-  /** Of functions that the model always calls by the same name. */
+  /** Name of a function that the model always calls by the same name. */
   function_name?: string;
   /** Name of a lucide icon; a client that does not know it draws a general one. */
   icon!: string;

@@ -74,7 +74,7 @@ export class ToolsService {
       .map((definition) => this.present(definition, organizationId));
   }
 
-  /** By name or alias, a pipeline tool before a function of the same name; `not_found` names the closest match. */
+  /** Tool by name or alias, a pipeline tool before a function of the same name; `not_found` names the closest match. */
   get(name: string, kind?: ToolKind, organizationId: string | null = null): PresentedTool {
     return this.present(this.catalogueOf(name, kind).definition, organizationId);
   }

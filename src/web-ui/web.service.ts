@@ -49,7 +49,7 @@ const ENCODERS = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 };
-/** In the order of preference. */
+/** Encodings in the order of preference. */
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
@@ -87,7 +87,7 @@ class WebFile {
 }
 
 interface WebBuild {
-  /** By path on the service, e.g. `/favicon.svg`. */
+  /** Files by path on the service, e.g. `/favicon.svg`. */
   readonly files: ReadonlyMap<string, WebFile>;
   readonly page: WebFile;
   /** Content-Security-Policy of the page. */

@@ -8,7 +8,7 @@ import { REFUSES } from './refuses/refuses.expectation';
 import { WITHIN_COST } from './within-cost/within-cost.expectation';
 import { WITHIN_TIME } from './within-time/within-time.expectation';
 
-/** In the order in which people see them. The catalogue checks every config against its schema first. */
+/** Expectations in the order in which people see them. The catalogue checks every config against its schema first. */
 export const EXPECTATION_PLUGINS = [
   CITES_DOCUMENT,
   FINDS_PASSAGE,

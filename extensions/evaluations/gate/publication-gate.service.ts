@@ -101,7 +101,7 @@ export class PublicationGates {
     private readonly audit: AuditLog,
   ) {}
 
-  /** For people who edit it. @throws AppError `not_found`, `forbidden` */
+  /** Gate of a version for people who edit it. @throws AppError `not_found`, `forbidden` */
   async get(caller: Caller, id: number, version?: number): Promise<GateDto> {
     const wanted = version ?? (await this.history.newest(caller, id));
     const assistant = await this.assistants.newest(caller, id);
@@ -117,7 +117,7 @@ export class PublicationGates {
     };
   }
 
-  /** For the owner and administrators. @throws AppError `not_found`, `forbidden` */
+  /** Changes the gate; only the owner and administrators may. @throws AppError `not_found`, `forbidden` */
   async set(caller: Caller, id: number, settings: GateSettings): Promise<GateDto> {
     await this.assistants.assertAdministered(caller, id);
     const { organizationId } = caller;

@@ -58,7 +58,7 @@ export class TestResultScope extends TenantScope<TestResultEntity> {
     }
   }
 
-  /** In the order of the tests; one more than `limit`. */
+  /** Results in the order of the tests; one more than `limit`. */
   page(testRunId: string, limit: number, after: string | null): Promise<TestResultEntity[]> {
     return this.rows.find({
       where: this.where({ testRunId, ...(after === null ? {} : { id: MoreThan(after) }) }),

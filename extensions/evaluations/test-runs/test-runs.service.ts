@@ -97,7 +97,7 @@ export class TestRuns {
     return presentTestRun(row, await this.results.within(caller.organizationId).counts([id]));
   }
 
-  /** In the order of the tests. */
+  /** Results in the order of the tests. */
   async listResults(caller: Caller, assistantId: number, id: string, page: PageRequest): Promise<Page<TestResultDto>> {
     const row = await this.find(caller, assistantId, id);
     const scope = this.results.within(caller.organizationId);

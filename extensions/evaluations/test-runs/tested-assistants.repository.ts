@@ -17,7 +17,7 @@ const TESTED = `
     AND EXISTS (SELECT FROM assistant_tests t WHERE t.assistant_id = a.id AND t.organization_id = a.organization_id)
   ORDER BY a.id`;
 
-/** For operator commands, which work across organizations. */
+/** Assistants with tests, for operator commands, which work across organizations. */
 @Injectable()
 export class TestedAssistantRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -31,7 +31,7 @@ function pathOf(url: string): string {
   }
 }
 
-/** Where the original lies, or why it is not looked for. */
+/** Path of the original, or why it is not looked for. */
 function placeOf(folder: string | null, file: KbFile): { readonly target: string } | { readonly refusal: string } {
   if (folder === null) return { refusal: 'the data folder has no static/' };
   const path = relativePath(file);

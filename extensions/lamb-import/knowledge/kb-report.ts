@@ -70,7 +70,7 @@ interface KbNote {
   readonly message: string;
 }
 
-/** What became of one collection. */
+/** Outcome of one collection. */
 export class CollectionReport {
   readonly counts = Object.fromEntries(
     KB_ITEMS.map((kind) => [kind, Object.fromEntries(KB_OUTCOMES.map((outcome) => [outcome, 0]))]),

@@ -229,7 +229,7 @@ function noteMissingServers(
   }
 }
 
-/** In LAMB the server's environment supplied missing values; its system organization holds them. */
+/** Hint for missing values. LAMB takes them from the server's environment; its system organization holds them. */
 const hint = (inheritsAlready: boolean): string =>
   inheritsAlready
     ? 'the system organization of LAMB has none either'

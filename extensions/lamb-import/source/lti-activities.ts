@@ -8,9 +8,9 @@ export interface LambKey {
   readonly consumerKey: string;
   /** null where LAMB's environment has it. */
   readonly secret: string | null;
-  /** Of kind `creator` alone. */
+  /** Organization of kind `creator`; null for other kinds. */
   readonly organizationId: number | null;
-  /** Of kind `assistant` alone. */
+  /** Assistant of kind `assistant`; null for other kinds. */
   readonly assistantId: number | null;
 }
 
@@ -97,7 +97,7 @@ function textIn(row: Values, column: string, maxLength = MAX_LENGTH): string | n
 export interface LambActivity {
   readonly id: number;
   readonly organizationId: number;
-  /** Of the learning platform; it stays the same when the tool is switched to LTI 1.3. */
+  /** Id of the link at the learning platform; it stays the same when the tool is switched to LTI 1.3. */
   readonly resourceLinkId: string;
   readonly contextId: string | null;
   readonly title: string;

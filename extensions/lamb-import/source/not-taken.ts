@@ -41,7 +41,7 @@ interface Rows {
   readonly organizations: readonly LambOrganization[];
   readonly assistants: readonly LambAssistant[];
   readonly rubrics: readonly LambRubric[];
-  /** Those that are imported. */
+  /** Imported activities. */
   readonly activities: readonly LambActivity[];
   readonly keys: readonly LambKey[];
 }

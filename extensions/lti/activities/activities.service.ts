@@ -10,11 +10,11 @@ import { ActivityPeopleRepository } from './activity-people.repository';
 import type { ActivityPersonEntity, Agreement } from './activity-person.entity';
 import type { ActivityDto, WindowNoticeDto } from './activity.dto';
 
-/** What a student has to agree to before the first question; null for nothing. */
+/** Agreement that a student has to give before the first question; null for none. */
 const neededAgreement = ({ teachersRead, anonymous }: ActivitySettings): Agreement | null =>
   teachersRead ? (anonymous ? 'pseudonymous' : 'named') : null;
 
-/** Who agreed by name agreed to a pseudonym too. */
+/** True when the person's agreement suffices. An agreement by name covers a pseudonym too. */
 export function isCovered(
   settings: ActivitySettings,
   { agreedAt, agreedTo }: Pick<ActivityPersonEntity, 'agreedAt' | 'agreedTo'>,

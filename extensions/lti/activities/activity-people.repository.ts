@@ -48,7 +48,10 @@ export class ActivityPeopleRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** By the database's clock, which stamps messages too. Null takes the agreement back. */
+  /**
+   * Stores the agreement with the time of the database's clock, which stamps messages too. Null takes the agreement
+   * back.
+   */
   async agree(
     { organizationId, userId }: Principal,
     activityId: string,

@@ -55,7 +55,7 @@ export class ActivityDto {
   /** Published ones within the reach of the caller. */
   @ApiProperty({ type: [ActivityAssistantDto] })
   assistants!: ActivityAssistantDto[];
-  /** By its dates. Instructors may always ask. */
+  /** State by the activity's dates. Instructors may always ask. */
   @ApiProperty({ enum: STATES })
   state!: (typeof STATES)[number];
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

@@ -138,7 +138,7 @@ const numberOf = (text: string): number => Number(text.replace(',', '.'));
 /** A page that is read again in this time is the same reading. */
 const SAME_READING_MS = 10 * 60_000;
 const MOST_READINGS = 10_000;
-/** As long as the comment of a grade may be. */
+/** Limit of the comment of a grade. */
 const MOST_COMMENT = 4_000;
 
 interface Readable {

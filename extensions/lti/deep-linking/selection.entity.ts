@@ -12,7 +12,7 @@ export class SelectionEntity {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  /** Nobody else may answer. */
+  /** Person who makes the selection; only they may answer. */
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../src/kernel';
 const SETTINGS = 'https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings';
 const MOST_DATA = 20_000;
 
-/** What a platform accepts as the answer to a deep-linking request. */
+/** Content that a platform accepts as the answer to a deep-linking request. */
 export interface WantedContent {
   readonly returnUrl: string;
   /** Sent back as it came. */

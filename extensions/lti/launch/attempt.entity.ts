@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What a platform sent to begin a launch, so that it can be repeated in a new window. */
+/** Parameters with which a platform begins a launch, kept so that it can be repeated in a new window. */
 export interface LoginParameters {
   readonly loginHint: string;
   readonly messageHint: string | null;
@@ -31,7 +31,7 @@ export class LaunchAttemptEntity {
   @Column('uuid', { name: 'platform_id' })
   platformId!: string;
 
-  /** Of the client, for the limit of launches that are under way. */
+  /** Client IP address, for the limit of launches that are under way. */
   @Column('text')
   address!: string;
 

@@ -18,7 +18,7 @@ import { type Handover, HandoverRepository } from './handover.repository';
 
 export type { Handover };
 
-/** What a launch may do: ask, and read the person's own conversations. */
+/** Scopes of a launch: ask, and read the person's own conversations. */
 const LAUNCH_SCOPES = ['chat'] as const;
 /** Activities of one session. The first launches of a day leave it first. */
 const MOST_ACTIVITIES = 100;
@@ -106,7 +106,7 @@ interface Bounds {
   readonly activityIds?: readonly string[];
 }
 
-/** What the session reaches; without a bound, all that its person may. The session before it keeps what it reached. */
+/** Bounds of the session; none for all that its person may. Content of the session before it stays within reach. */
 function boundsOf({ assistantIds, activityId }: Handover, before: Caller | null): Bounds {
   if (assistantIds === null) return {};
   const activities = [...(activityId === null ? [] : [activityId]), ...(before?.activityIds ?? [])];

@@ -76,7 +76,7 @@ export class LaunchController {
     await this.receive(isJsonObject(body) ? body : {}, request, response);
   }
 
-  /** In a new window, or after a launch at the top level: only now the browser sends the cookies of this service. */
+  /** Opens a launch in a new window, or at the top level: only now the browser sends the cookies of this service. */
   @Get('open/:code')
   @Public('Open a checked launch, once')
   async open(@Param('code') code: string, @Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {

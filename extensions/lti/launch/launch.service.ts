@@ -43,7 +43,7 @@ function assistantIdsIn(text: string): number[] | null {
 
 const FIRST_TIME = ['lti_identities_pk', 'lti_courses_context_uq', 'users_email_key'] as const;
 
-/** What a launch finds. Settings count for an activity that is new here. */
+/** Findings of a launch. Settings count for an activity that is new here. */
 interface Before extends Pick<ActivityEntity, 'linkedAssistants' | 'settings'> {
   readonly title: string;
   readonly assistantIds: readonly number[];
@@ -58,7 +58,7 @@ export type LaunchAttempt = LaunchAttemptEntity;
 export interface VerifiedLaunch {
   readonly platform: PlatformEntity;
   readonly message: LaunchMessage;
-  /** What it continues; null for nothing. */
+  /** Things of LTI 1.1 that it continues; null for none. */
   readonly continued: Continued | null;
 }
 
@@ -110,7 +110,7 @@ export class Launches {
     return `${loginPathOf(id)}?${query.toString()}`;
   }
 
-  /** Where the platform keeps the secret of the browser; null without its offer. */
+  /** Storage in which the platform keeps the secret of the browser; null without its offer. */
   async storageOf({ platformId, storageTarget }: LaunchAttemptEntity, state: string): Promise<PlatformStorage | null> {
     if (storageTarget === null) return null;
     const { authorizationEndpoint } = await this.platformOf(platformId);

@@ -24,7 +24,7 @@ interface LoginRequest {
   readonly parameters: Parameters;
   /** Secret of the browser. */
   readonly browser: string;
-  /** Of this service. */
+  /** Origin of this service. */
   readonly origin: string;
   readonly address: string | null;
 }

@@ -9,9 +9,9 @@ import { BridgeSecrets } from './bridge-secrets.service';
 import type { NamedKey } from './bridge.types';
 
 export interface ImportedKey extends NamedKey {
-  /** In plain text; null where it is not known, and for kind `assistant`. */
+  /** Secret in plain text; null where it is not known, and for kind `assistant`. */
   readonly secret: string | null;
-  /** Of kind `assistant` alone. */
+  /** Assistant of kind `assistant`; null for other kinds. */
   readonly assistantId: number | null;
 }
 

@@ -96,7 +96,7 @@ export class BridgeKeyScope extends TenantScope<BridgeKeyEntity> {
     return { ...pageOf(found, limit, ({ id }) => id), total };
   }
 
-  /** Of every kind. */
+  /** Keys of every kind. */
   named(consumerKey: string): Promise<BridgeKeyEntity[]> {
     return this.rows.findBy(this.where({ consumerKey }));
   }

@@ -39,7 +39,9 @@ export interface FoundActivity {
 export class LegacyActivities {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By the old identifier of the link, else by its present one. An activity of another course does not count. */
+  /**
+   * Activity by the old identifier of the link, else by its present one. An activity of another course does not count.
+   */
   async find(organizationId: string, message: LaunchMessage): Promise<FoundActivity | null> {
     const { resourceLinkId, contextId } = legacyClaimIn(message, '');
     if (resourceLinkId === null) return null;

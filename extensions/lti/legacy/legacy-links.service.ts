@@ -15,7 +15,7 @@ import { KEY_KINDS, LAMB_PATHS, type NamedKey, guidOf, mayBeSame, peopleOf, spac
 import { type BridgedActivity, BridgedActivityRepository } from './bridged-activity.repository';
 import { LegacyPeople } from './legacy-people.repository';
 
-/** In a time that does not depend on the texts. */
+/** Compares in a time that does not depend on the texts. */
 export const isSameText = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -23,7 +23,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 const CORE = 'https://purl.imsglobal.org/spec/lti/claim/';
 const MOST_TEXT = 255;
 
-/** What a platform says about the link and the person before the change to LTI 1.3. */
+/** Claim of a platform about the link and the person before the change to LTI 1.3. */
 interface LegacyClaim {
   readonly consumerKey: string | null;
   readonly userId: string;
@@ -81,7 +81,7 @@ const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isJsonO
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= MOST_TEXT && !value.includes('\0') ? value : null;
 
-/** What a launch continues that began with LTI 1.1. */
+/** Things of LTI 1.1 that a launch continues. */
 export interface Continued {
   readonly activity: BridgedActivity | null;
   /** The assistant of the consumer key, for a link without an activity. */
@@ -111,8 +111,9 @@ export class LegacyLinks {
   ) {}
 
   /**
-   * For a launch of LTI 1.3. People and assistants of a key are continued where its secret signed the claim, or an
-   * administrator says that the platform was behind the bridge. Activities also where the link leads to LAMB's paths.
+   * Things that a launch of LTI 1.3 continues. People and assistants of a key are continued where its secret signed the
+   * claim, or an administrator says that the platform was behind the bridge. Activities also where the link leads to
+   * LAMB's paths.
    */
   async of(launch: Launch): Promise<Continued | null> {
     const { platform, message } = launch;
@@ -137,7 +138,7 @@ export class LegacyLinks {
     });
   }
 
-  /** For a launch of LTI 1.1: the member whom another installation knew by this id. */
+  /** Links a launch of LTI 1.1 to the member whom another installation knew by this id. */
   adopting(launch: Launch, key: NamedKey, userId: string): Continued {
     const { person } = launch.message;
     const arrival = { organizationId: launch.platform.organizationId, kind: key.kind, userId, email: person.email };

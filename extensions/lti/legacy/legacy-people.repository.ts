@@ -29,7 +29,7 @@ interface Arrival {
 }
 
 /** A teacher is known in courses too, an account that was linked in a course is no sign-in for work. */
-const DOORS: Readonly<Record<KeyKind, readonly LegacyEntry[]>> = {
+const WAYS_IN: Readonly<Record<KeyKind, readonly LegacyEntry[]>> = {
   activity: ['activity', 'creator'],
   assistant: ['activity', 'creator'],
   creator: ['creator'],
@@ -42,7 +42,7 @@ export class LegacyPeople {
     const found = await tx.getRepository(LegacyPersonEntity).findBy({
       organizationId,
       legacyUserId: userId,
-      door: In([...DOORS[kind]]),
+      door: In([...WAYS_IN[kind]]),
     });
     // Several course platforms may have shared a key, and number their people alike.
     const isMeant = ({ door, email: known }: LegacyPersonEntity): boolean =>

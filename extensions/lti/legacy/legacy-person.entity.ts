@@ -14,7 +14,7 @@ export class LegacyPersonEntity {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  /** Where they came in: by an activity of a course, or as a teacher who works here. */
+  /** Way in: by an activity of a course, or as a teacher who works here. */
   @Column('text')
   door!: LegacyEntry;
 

@@ -43,7 +43,7 @@ export class PersonMatchDto {
 
 /** Absent members stay. */
 export class UpdatePlatformDto {
-  /** For people. The host of the issuer when absent. */
+  /** Name shown to people. The host of the issuer when absent. */
   @ApiProperty({ required: false, example: 'Moodle of Example University' })
   @MayBeOmitted()
   @Transform(trim)
@@ -177,7 +177,7 @@ export class PlatformDto {
   match!: PersonMatchDto;
   /** False: launches are refused until an administrator confirms the platform. */
   active!: boolean;
-  /** It registered itself, and no administrator has accepted it: check its issuer, then set `active`. */
+  /** True when it registered itself, and no administrator has accepted it: check its issuer, then set `active`. */
   awaits_approval!: boolean;
   /** Tool URL and redirect URI, to be entered at the platform, as are the next three. */
   @ApiProperty({ example: 'https://bellwether.example.edu/lti/launch' })

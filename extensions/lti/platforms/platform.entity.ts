@@ -63,7 +63,7 @@ export class PlatformEntity {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** It registered itself, and no administrator has accepted it yet. */
+  /** True when it registered itself, and no administrator has accepted it yet. */
   @Column('boolean', { name: 'awaits_approval', default: false })
   awaitsApproval!: boolean;
 

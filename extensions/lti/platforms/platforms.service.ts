@@ -305,7 +305,7 @@ const settingsOf = (row: PlatformEntity) => ({
   awaitsApproval: row.awaitsApproval,
 });
 
-/** Who switches a platform on has approved it. */
+/** Changes of a switch. An administrator who switches a platform on has approved it. */
 const activityOf = ({ active }: UpdatePlatformDto) =>
   active === undefined ? {} : { active, ...(active && { awaitsApproval: false }) };
 

@@ -6,7 +6,7 @@ import { ToolAddresses } from '../platforms/platforms.service';
 import { Registrations } from './registrations.service';
 
 export class RegistrationAddressDto {
-  /** To be pasted into the page of the platform that registers tools. Works once. */
+  /** Address to be pasted into the page of the platform that registers tools. Works once. */
   @ApiProperty({ example: 'https://bellwether.example.edu/lti/register/mZ1xPq7…' })
   registration_url!: string;
   @ApiProperty({ format: 'date-time' })

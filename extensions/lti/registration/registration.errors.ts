@@ -13,7 +13,7 @@ export type RegistrationRefusal = (typeof REGISTRATION_REFUSALS)[number];
 export class RefusedRegistration extends Error {
   constructor(
     readonly refusal: RegistrationRefusal,
-    /** For the log and for the administrator of the platform, whose own words these are. */
+    /** Detail for the log and for the administrator of the platform, whose own words these are. */
     readonly detail: string = '',
   ) {
     super(`The registration was refused: ${refusal}`);

@@ -14,7 +14,7 @@ import { type OpenRegistration, RegistrationRepository } from './registration.re
 const PLATFORM = 'https://purl.imsglobal.org/spec/lti-platform-configuration';
 const MOST_ADDRESS = 1_000;
 
-/** What a platform tells about itself (LTI Dynamic Registration 1.0 §3.3, OpenID Connect Discovery 1.0 §3). */
+/** Facts that a platform tells about itself (LTI Dynamic Registration 1.0 §3.3, OpenID Connect Discovery 1.0 §3). */
 interface PlatformConfiguration {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
@@ -125,7 +125,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1_024;
 const MOST_WORDS = 300;
 
-/** What the browser of the platform's administrator brings. */
+/** Parameters that the browser of the platform's administrator brings. */
 export interface RegistrationRequest {
   readonly code: string;
   /** Address of the platform's configuration. */
@@ -179,7 +179,7 @@ export class Registrations {
     return { code, expiresAt };
   }
 
-  /** Who asks; registers nothing. @throws RefusedRegistration */
+  /** Finds the platform that asks; registers nothing. @throws RefusedRegistration */
   async look(request: RegistrationRequest): Promise<Applicant> {
     const open = await this.openOf(request.code);
     return { ...(await this.applicant(open, request)) };

@@ -121,7 +121,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What an error answer says, without markup and control characters. */
+/** Text of an error answer, without markup and control characters. */
 const wordsOf = (text: string): string =>
   text
     .replaceAll(/<[^<>]*>/g, ' ')

@@ -17,7 +17,7 @@ export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause
   return { type: 'failed', record: ledger.record(endingOf(abortReason, error), error.vendor), error, cause };
 }
 
-/** For sinks that send the failure themselves, past the exception filter and its log. */
+/** Logs a failure that a sink sends itself, past the exception filter and its log. */
 export function logBrokenAnswer(runId: string, { code }: AppError, cause: unknown): void {
   if (code !== 'internal_error') return;
   const told = cause instanceof Error ? (cause.stack ?? cause.message) : typeof cause;

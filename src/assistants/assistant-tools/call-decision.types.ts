@@ -35,7 +35,7 @@ export interface TargetFacts {
   readonly publication: Publication;
   /** Shared with Ao, by name or through a group. */
   readonly sharedWithOwner: boolean;
-  /** It has a function, or a pipeline tool that calls an assistant. */
+  /** True with a function, or a pipeline tool that calls an assistant. */
   readonly toolUsing: boolean;
   readonly organization: OrganizationFacts;
 }

@@ -16,7 +16,7 @@ interface Case {
   readonly rest?: Partial<Pick<CallFacts, 'callerMayRun' | 'depth' | 'quotaSpent'>>;
 }
 
-/** Within one organization O of Ao calls a private T of At, which nothing allows. */
+/** Facts in which O of Ao calls a private T of At within one organization, which nothing allows. */
 function facts({ target = {}, calling = {}, rest = {} }: Case): CallFacts {
   return {
     callerMayRun: true,

@@ -85,7 +85,7 @@ export function rewriteClassicTemplate(
   return rewritten === '' && template !== '' ? '\n' : rewritten;
 }
 
-/** For each segment: whether a word ends right before it, ignoring slots that may be empty. */
+/** Tells for each segment whether a word ends right before it, ignoring slots that may be empty. */
 function touching(segments: readonly Segment[], edge: RegExp): boolean[] {
   let word = false;
   return segments.map((segment) => {

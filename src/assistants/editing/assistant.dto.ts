@@ -79,7 +79,10 @@ export class AssistantDto {
   live_version!: number | null;
   /** Whether the newest version has changes that are not live; only people who may edit see them. */
   changed_since_live!: boolean;
-  /** By a system administrator: assistants of other organizations may call it where both organizations allow that. */
+  /**
+   * True when a system administrator published it: assistants of other organizations may call it where both
+   * organizations allow that.
+   */
   published_to_all!: boolean;
   /** Switched off: nobody runs it. */
   disabled!: boolean;

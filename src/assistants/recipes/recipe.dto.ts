@@ -25,10 +25,10 @@ export class RecipeMaterialDto {
   name!: string;
   @ApiProperty()
   hint!: string;
-  /** Of rubrics: body of `POST /api/v1/rubrics` that makes a sample. */
+  /** Sample for a rubric: body of `POST /api/v1/rubrics` that makes it. */
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   sample?: object;
-  /** Where the id of what is chosen goes. */
+  /** Settings that take the id of the chosen material. */
   @ApiProperty({ type: [MaterialSlotDto] })
   fills!: readonly MaterialSlotDto[];
 }
@@ -86,7 +86,7 @@ export class RecipeListDto {
   recipes!: readonly RecipeDto[];
   @ApiProperty({ type: 'integer' })
   count!: number;
-  /** Of all texts. */
+  /** Language of all texts. */
   @ApiProperty({ enum: RECIPE_LANGUAGES })
   language!: RecipeLanguage;
 }

@@ -8,7 +8,7 @@ export type Localised = Readonly<Record<RecipeLanguage, string>>;
 export const MATERIAL_KINDS = ['knowledge_base', 'rubric', 'file'] as const;
 export type MaterialKind = (typeof MATERIAL_KINDS)[number];
 
-/** Where a chosen material goes: a setting of an entry of `tools` or `functions`. */
+/** Setting of an entry of `tools` or `functions` that takes a chosen material. */
 export interface MaterialSlot {
   readonly list: 'tools' | 'functions';
   readonly index: number;

@@ -100,7 +100,7 @@ export class AssistantRewrites {
     });
   }
 
-  /** To be called after the commit: invalidates the caches and writes one log line per assistant. */
+  /** Invalidates the caches and writes one log line per assistant, after the commit. */
   committed(rewritten: readonly Rewritten[], batchId: string | null): void {
     for (const { id, organizationId, from, to, oldVersion, newVersion, auditId } of rewritten) {
       this.runnables.forget(organizationId, id);
@@ -117,7 +117,7 @@ export class AssistantRewrites {
     }
   }
 
-  /** To be called when another writer was faster. */
+  /** Drops the cached assistant when another writer was faster. */
   forget({ organizationId, id }: Pick<RewriteSubject, 'organizationId' | 'id'>): void {
     this.runnables.forget(organizationId, id);
   }

@@ -23,9 +23,9 @@ type SavedVersion = Pick<AssistantVersionEntity, 'version' | 'reason'>;
 /** The rows that decide a rollback, read under the row lock. */
 export interface RollbackRows {
   readonly current: ReadonlyMap<number, AssistantEntity>;
-  /** By assistant: the version to restore. */
+  /** Version to restore, by assistant. */
   readonly old: ReadonlyMap<number, AssistantVersionEntity>;
-  /** By assistant saved since: the version that the rewrite made, and the later ones, oldest first. */
+  /** Version that the rewrite made, by assistant saved since. */
   readonly made: ReadonlyMap<number, AssistantVersionEntity>;
   readonly later: ReadonlyMap<number, readonly SavedVersion[]>;
 }

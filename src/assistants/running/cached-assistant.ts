@@ -12,13 +12,13 @@ export interface AssistantShares {
 }
 
 export const NO_SHARES: AssistantShares = { people: [], groups: [] };
-/** For callers of another organization, whose right comes from the publication. */
+/** Shares for callers of another organization, whose right comes from the publication. */
 export const UNKNOWN_SHARES: AssistantShares = { people: [], groups: [] };
 
 /** The columns that decide how an assistant runs. */
 export type RunnableRow = Definition &
   Pick<AssistantEntity, 'id' | 'organizationId' | 'ownerId' | 'version' | 'published' | 'disabled'> & {
-    /** As in `RunningRow`. */
+    /** Newest saved version, as in `RunningRow`. */
     readonly newestVersion: number;
   };
 
@@ -55,12 +55,12 @@ export class CachedAssistant {
     return this.runnable(access, disclosureTo(caller, this.accessOf(withoutAdminRights(caller), groupIds)));
   }
 
-  /** For a caller with another right than that of `accessOf`. */
+  /** Right to use, for a caller with another right than that of `accessOf`. */
   forUse(): RunnableAssistant {
     return this.runnable('use', 'none');
   }
 
-  /** For a caller whose rights are known. `draft`: the definition is not saved. */
+  /** Assistant for a caller whose rights are known. `draft`: the definition is not saved. */
   known(
     { access, disclosure }: Pick<RunnableAssistant, 'access' | 'disclosure'>,
     { draft = false } = {},

@@ -38,7 +38,7 @@ export class AssistantChanges {
     this.listeners.add(listener);
   }
 
-  /** To be called after the commit of every write. */
+  /** Tells every process of a change, after the commit of every write. */
   announce(organizationId: string, id: number): void {
     this.signals.publish(CHANGED, `${organizationId}/${id}`);
   }
@@ -78,7 +78,7 @@ export class PublicAssistants {
     private readonly compiler: AssistantCompiler,
   ) {}
 
-  /** By id; at most 5 s old. */
+  /** Assistants sorted by id; at most 5 s old. */
   async of(caller: Caller): Promise<readonly CachedAssistant[]> {
     if (!(await this.importing.get(caller.organizationId))) return [];
     return (await this.published.get(EVERYWHERE)).filter((each) => reaches(caller, each));

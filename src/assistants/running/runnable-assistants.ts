@@ -120,12 +120,12 @@ export class RunnableAssistants {
     return this.assistants.within(organizationId).editableBy(userId);
   }
 
-  /** For use only, after another service has decided that it may run. */
+  /** Assistant for use only, after another service has decided that it may run. */
   granted(row: RunningRow): RunnableAssistant {
     return new CachedAssistant(row, NO_SHARES, false, this.compiler).forUse();
   }
 
-  /** To be called after the commit of every write. */
+  /** Drops the cached assistant, after the commit of every write. */
   forget(organizationId: string, id: number): void {
     this.changes.announce(organizationId, id);
   }

@@ -13,7 +13,10 @@ export class AssistantStanding {
     private readonly records: AssistantRecords,
   ) {}
 
-  /** For the owner and administrators. @throws {AppError} `not_found`, `forbidden`. */
+  /**
+   * Switches an assistant off or on; only the owner and administrators may. @throws {AppError} `not_found`,
+   * `forbidden`.
+   */
   async disable(caller: Caller, id: number, disabled: boolean): Promise<Seen> {
     const { row } = await this.lookup.administered(caller, id);
     if (row.disabled !== disabled)
@@ -22,7 +25,8 @@ export class AssistantStanding {
   }
 
   /**
-   * For system administrators, in any organization. The owner must have published it there.
+   * Publishes to all organizations; only system administrators may, in any organization. The owner must have published
+   * it there.
    * @throws {AppError} `not_found`, `conflict`
    */
   async publishToAll(caller: Caller, id: number, toAll: boolean): Promise<void> {

@@ -59,7 +59,7 @@ export class AssistantVersionEntity {
   @Column('integer', { name: 'rag_top_k' })
   ragTopK!: number;
 
-  /** As in the row of the assistant when this version was saved. */
+  /** Ids of the collections as in the row of the assistant when this version was saved. */
   @Column('jsonb', { name: 'collection_ids', nullable: true })
   collectionIds!: CollectionIds | null;
 

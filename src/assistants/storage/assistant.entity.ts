@@ -68,7 +68,7 @@ export class AssistantEntity {
   @Column('integer', { name: 'live_version', nullable: true })
   liveVersion!: number | null;
 
-  /** By a system administrator, on top of `published`: assistants of other organizations may call it. */
+  /** True when a system administrator allows calls by assistants of other organizations, on top of `published`. */
   @Column('boolean', { name: 'published_to_all', default: false })
   publishedToAll!: boolean;
 

@@ -13,8 +13,8 @@ const runsNewest = ({ liveVersion, version }: AssistantEntity): boolean =>
   liveVersion === null || liveVersion === version;
 
 /**
- * In the order of `rows`. A row whose live version is missing is left out: running unpublished changes instead would
- * break the promise of the publication.
+ * Running rows in the order of `rows`. A row whose live version is missing is left out: running unpublished changes
+ * instead would break the promise of the publication.
  */
 export async function runningRows(
   rows: readonly AssistantEntity[],

@@ -92,9 +92,9 @@ export class VisibleAssistants {
   }
 
   /**
-   * For ids and counts only. ILIKE is not leakproof, so row-level security keeps PostgreSQL from using an index for it.
-   * A search therefore runs across organizations, with the organization as a condition in every part. The rows themselves
-   * are read within the organization.
+   * Query for ids and counts only. ILIKE is not leakproof, so row-level security keeps PostgreSQL from using an index
+   * for it. A search therefore runs across organizations, with the organization as a condition in every part. The rows
+   * themselves are read within the organization.
    */
   private raw<Row extends ObjectLiteral>(
     { text }: AssistantFilter,

@@ -35,7 +35,7 @@ interface CredentialedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of the client, also behind a trusted proxy. */
+  /** Client IP address; taken from X-Forwarded-For behind a trusted proxy. */
   readonly ip?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export class Authenticator implements OnApplicationShutdown {
   }
 
   /**
-   * By an API key or an access token.
+   * Authenticates an API key or an access token.
    * @throws {AppError} `unauthenticated`, one answer for every reason; `unavailable` where a provider is down
    */
   async authenticate(credential: string): Promise<Caller> {
@@ -116,13 +116,15 @@ export class Authenticator implements OnApplicationShutdown {
       : this.authenticateKey(credential);
   }
 
-  /** By an API key alone. @throws {AppError} `unauthenticated` */
+  /** Authenticates an API key, and nothing else. @throws {AppError} `unauthenticated` */
   async authenticateKey(credential: string): Promise<Caller> {
     if (!looksLikeApiKey(credential)) throw unauthenticated();
     return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
   }
 
-  /** By the value of a session's cookie. @throws {AppError} `unauthenticated`, one answer for every reason. */
+  /**
+   * Authenticates the value of a session's cookie. @throws {AppError} `unauthenticated`, one answer for every reason.
+   */
   async authenticateSession(token: string): Promise<Caller> {
     return this.openSessions.get(sessionHashOf(token));
   }

@@ -168,7 +168,7 @@ export class FailedCredentials implements OnApplicationShutdown {
     }
   }
 
-  /** For attempts that are expensive. @throws {AppError} `too_many_requests` */
+  /** Checks the limit before an expensive attempt. @throws {AppError} `too_many_requests` */
   assertBelow(address: string | null): void {
     this.attempts.assertBelow(address ?? 'unknown');
   }

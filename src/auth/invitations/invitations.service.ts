@@ -8,7 +8,7 @@ import { Mailer, type MailLanguage } from '../../infrastructure/mail';
 import type { Invitable } from './invitable-members.service';
 import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
 
-/** Of all organizations to one person: nobody's mailbox is filled from here. */
+/** Limit over all organizations together for one address, so that this service fills nobody's mailbox. */
 const MOST_MAILS_PER_DAY = 5;
 
 const tooManyMails = (retryAfter: number): AppError =>

@@ -56,7 +56,7 @@ export class IssuerScope extends VersionedScope<IssuerEntity> {
     return this.rows.findOneBy(this.where({ key }));
   }
 
-  /** By key. */
+  /** One page of issuers, sorted by key. */
   async page({ limit, cursor }: PageRequest): Promise<Page<IssuerEntity>> {
     const after = textCursor(cursor);
     const query = this.rows

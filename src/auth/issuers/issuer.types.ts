@@ -18,7 +18,7 @@ export interface ClaimRules {
   readonly roleClaim: string | null;
   /** Role by value of the claim. Empty: values that are our own role names count. */
   readonly roles: Readonly<Record<string, Role>>;
-  /** For people without any mapped value; null refuses them. */
+  /** Role of people without any mapped value; null refuses them. */
   readonly defaultRole: Role | null;
   readonly groupsClaim: string | null;
   /** How values of that claim name groups of the organization; null: they are only kept. */

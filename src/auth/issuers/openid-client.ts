@@ -39,9 +39,9 @@ const FRESH_MS = 10 * 60_000;
 const COOL_DOWN_MS = 5_000;
 /** After a failed reading. */
 const RETRY_MS = 5_000;
-/** For how long a reading shows that the provider answers. */
+/** Time for which a reading shows that the provider answers. */
 const LIVE_MS = 5_000;
-/** For how long the last document is good while the provider is down. */
+/** Time for which the last document is good while the provider is down. */
 const STALE_MS = 24 * 3_600_000;
 
 /** @param cause stays in the log; answers never quote it */

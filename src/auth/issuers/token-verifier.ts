@@ -62,7 +62,7 @@ export interface LogoutNotice {
   readonly issuer: string;
   readonly subject: string | null;
   readonly session: string | null;
-  /** By the clock of the provider. */
+  /** Time by the provider's clock. */
   readonly issuedAt: Date;
 }
 

@@ -19,7 +19,7 @@ export interface KeyRow {
   readonly systemAdmin: boolean;
   readonly scopes: Scope[];
   readonly assistantIds: number[] | null;
-  /** Of the session of a launch; null or absent for other credentials. */
+  /** Activities of a launch's session; null or absent for other credentials. */
   readonly activityIds?: string[] | null;
   /** Null for a session without a key. */
   readonly publishedOnly: boolean | null;

@@ -19,12 +19,12 @@ export class ScimTokenDto {
   link_existing!: boolean;
   created_by!: string;
   created_at!: string;
-  /** Within a minute; null before the first use. */
+  /** Time of the last use, accurate to a minute; null before the first use. */
   last_used_at!: string | null;
 }
 
 export class ScimTokensDto {
-  /** To be entered in the directory as the address of the SCIM service. */
+  /** Address of the SCIM service, to be entered in the directory. */
   @ApiProperty({ example: 'https://bellwether.example.edu/scim/v2' })
   base_url!: string;
   tokens!: ScimTokenDto[];

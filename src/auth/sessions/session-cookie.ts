@@ -46,7 +46,10 @@ export function assertSameOrigin(headers: IncomingHttpHeaders, own: OwnOrigin): 
   if (saysSameOrigin(headers, own) !== true) throw foreign();
 }
 
-/** For sign-in, without a cookie yet. Clients that are no browsers say nothing. @throws {AppError} `forbidden` */
+/**
+ * Checks the origin of a sign-in, which has no cookie yet. Clients that are no browsers say nothing. @throws {AppError}
+ * `forbidden`
+ */
 export function assertNotForeign(headers: IncomingHttpHeaders, own: OwnOrigin): void {
   if (saysSameOrigin(headers, own) === false) throw foreign();
 }
@@ -87,7 +90,9 @@ export class SessionCookie {
     return looksLikeSessionToken(token) ? token : null;
   }
 
-  /** In a frame of another site only a partitioned cookie works (CHIPS); browsers take it over https alone. */
+  /**
+   * Sets the cookie. `framed`: only a partitioned cookie works in a frame of another site (CHIPS), over https alone.
+   */
   set(response: Response, token: string, { framed = false } = {}): void {
     if (!this.own.isSecure && !this.hasWarned) {
       this.hasWarned = true;

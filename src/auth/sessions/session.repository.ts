@@ -61,7 +61,7 @@ export interface EndedAtProvider {
   readonly issuer: string;
   readonly subject: string | null;
   readonly session: string | null;
-  /** By the clock of the provider. Later sessions stay: a notice that is sent twice ends nothing new. */
+  /** Time by the provider's clock. Later sessions stay: a notice that is sent twice ends nothing new. */
   readonly issuedAt: Date;
 }
 
@@ -80,7 +80,7 @@ const NO_SIGN_ON = {
   issuedAt: null,
 };
 
-/** In the order of the columns. */
+/** Values in the order of the columns. */
 const signOnColumns = (signOn: SignOn | undefined): readonly unknown[] => {
   const { issuerKey, issuer, subject, providerSession, idToken, issuedAt } = signOn ?? NO_SIGN_ON;
   return [issuerKey, issuer, subject, providerSession, idToken, issuedAt];

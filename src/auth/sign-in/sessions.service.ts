@@ -11,7 +11,7 @@ import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 
 export interface OpenedSession {
-  /** For the cookie; never stored. */
+  /** Value of the cookie; never stored. */
   readonly token: string;
   readonly caller: Caller;
 }
@@ -24,7 +24,7 @@ export interface SignInContext extends RequestOrigin {
 
 export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'apiKeyId' | 'role'> & {
   readonly scopes: readonly Scope[];
-  /** Of single sign-on, with the ID token as the provider sent it. */
+  /** Result of single sign-on, with the ID token as the provider sent it. */
   readonly signOn?: SignOn;
   /** The session may use these assistants only. */
   readonly assistantIds?: readonly number[];

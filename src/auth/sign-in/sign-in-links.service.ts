@@ -47,7 +47,7 @@ export class SignInLinks {
     });
   }
 
-  /** For commands and the start of the service. */
+  /** Makes a link for commands and for the start of the service. */
   make(member: LinkedMember): Promise<SignInLink> {
     const link = { ...member, hours: OPERATOR_HOURS, needsLocalSignIn: false, madeBy: null };
     return withinOrganization(member.organizationId, () =>
@@ -63,7 +63,9 @@ export class SignInLinks {
     return (await this.links.hasSignIns()) ? null : this.make(member);
   }
 
-  /** By the operator for many members, all or none. Each ends the earlier links of its member. */
+  /**
+   * Makes links for many members at the wish of the operator, all or none. Each ends the earlier links of its member.
+   */
   makeAll(organizationId: string, userIds: readonly string[], hours: number): Promise<readonly SignInLink[]> {
     return withinOrganization(organizationId, () =>
       this.transactions.run(async (tx) => {
@@ -80,8 +82,8 @@ export class SignInLinks {
   }
 
   /**
-   * For a member, by `caller` or by the job that `caller` null stands for. Ends the earlier links of the member. The page
-   * asks before it signs in: mail scanners and previews of chats open every address, and browsers keep the fragment to
+   * Makes a link for a member; `caller` null stands for a job. Ends the earlier links of the member. The page asks
+   * before it signs in: mail scanners and previews of chats open every address, and browsers keep the fragment to
    * themselves.
    */
   async issue(
@@ -100,7 +102,7 @@ export class SignInLinks {
     return looksLikeSessionToken(token) ? this.memberOf(await this.links.consume(sessionHashOf(token))) : null;
   }
 
-  /** As `consume`, but does not use the link up. */
+  /** Finds the member of a link like `consume`, but does not use the link up. */
   async look(token: string): Promise<MemberLink | null> {
     return looksLikeSessionToken(token) ? this.memberOf(await this.links.find(sessionHashOf(token))) : null;
   }

@@ -45,7 +45,10 @@ export class SignInService {
     return this.sessions.open({ organizationId, userId, apiKeyId, role, scopes }, context);
   }
 
-  /** By a password that an import brought, which is used up. @throws {AppError} `unauthenticated`, `too_many_requests` */
+  /**
+   * Signs in with a password that an import brought, which is used up. @throws {AppError} `unauthenticated`,
+   * `too_many_requests`
+   */
   async openByPassword(email: string, password: string, context: SignInContext): Promise<OpenedSession> {
     const member = await this.passwords.consume(email, password);
     if (member === null) throw unauthenticated();

@@ -13,7 +13,7 @@ export class AttemptEntity {
   @Column('text', { name: 'browser_hash' })
   browserHash!: string;
 
-  /** Of the client, for the limit of sign-ins that are under way. */
+  /** Client IP address, for the limit of sign-ins that are under way. */
   @Column('text', { default: '' })
   address!: string;
 

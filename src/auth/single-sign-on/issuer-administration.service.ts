@@ -373,7 +373,7 @@ export class IssuerAdministration {
 const pick = (from: object, like: object): object =>
   Object.fromEntries(Object.keys(like).map((name) => [name, from[name as keyof typeof from]]));
 
-/** For the audit log: no secret, no picture. */
+/** Issuer as the audit log shows it: no secret, no picture. */
 const shown = ({
   key,
   name,

@@ -68,9 +68,9 @@ export class IssuerDto {
   @ApiProperty(SLUG_MAP)
   email_domains!: Record<string, string>;
 
-  /** To be entered at the provider. */
+  /** Redirect URI to be entered at the provider. */
   redirect_uri!: string;
-  /** For a provider that begins sign-ins itself (OpenID Connect Core 1.0 §4). */
+  /** Address for a provider that begins sign-ins itself (OpenID Connect Core 1.0 §4). */
   initiate_login_uri!: string;
   backchannel_logout_uri!: string;
   post_logout_redirect_uri!: string;
@@ -152,7 +152,7 @@ export class ConnectionReportDto {
   @ApiProperty({ type: [ConnectionCheckDto] })
   checks!: ConnectionCheckDto[];
 
-  /** For the caller's own claims at their last sign-in; null if there was none. */
+  /** Outcome for the caller's own claims at their last sign-in; null if there was none. */
   @ApiProperty({ type: TrialOutcomeDto, nullable: true })
   me!: TrialOutcomeDto | null;
 }

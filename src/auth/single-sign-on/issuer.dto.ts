@@ -203,7 +203,7 @@ export class UpdateIssuerDto {
   @MaxLength(300)
   external_id_claim?: string | null;
 
-  /** For issuers with `for_all`. */
+  /** Claim that names the organization, for issuers with `for_all`. */
   @ApiProperty({ ...CLAIM, required: false, example: 'faculty' })
   @IsOptional()
   @IsString()

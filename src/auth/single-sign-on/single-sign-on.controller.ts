@@ -39,7 +39,9 @@ export class SingleSignOnController {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** For links: the sign-in page names the institution and waits for the person. Nothing is begun (login CSRF). */
+  /**
+   * Target of links: the sign-in page names the institution and waits for the person. Nothing is begun (login CSRF).
+   */
   @Get('login')
   @Public('The sign-in page of the institution')
   async begin(

@@ -66,7 +66,7 @@ export class MessageRepository {
   }
 }
 
-/** Where a question is stored, and the run that answers it. */
+/** Position of a stored question, and the run that answers it. */
 interface Place {
   readonly position: number;
   /** The message that it follows; null at the beginning. */

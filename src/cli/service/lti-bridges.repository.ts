@@ -15,5 +15,5 @@ const OPEN_BRIDGES = `
     FROM lti_bridges bridge JOIN organizations organization ON organization.id = bridge.organization_id
    WHERE bridge.enabled ORDER BY organization.slug`;
 
-/** Of every organization. Here, because loading the module takes seconds. */
+/** Bridges of every organization. The query stands here, because loading the module takes seconds. */
 export const openBridges = (dataSource: DataSource): Promise<OpenBridge[]> => dataSource.query(OPEN_BRIDGES);

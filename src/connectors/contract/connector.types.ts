@@ -36,7 +36,7 @@ export interface EmbeddingProviderDefinition extends EmbeddingAbility {
   readonly name: string;
   /** Null: the service itself embeds. */
   readonly vendor: Vendor | null;
-  /** Of a model whose weights may change under its name. */
+  /** Version of a model whose weights may change under its name. */
   readonly version?: string;
 }
 
@@ -45,10 +45,10 @@ export type EmbeddingPurpose = 'query' | 'passage';
 
 export interface EmbeddingRequest {
   readonly model: string;
-  /** Within the limits of the definition, none of them empty. */
+  /** Texts within the limits of the definition, none of them empty. */
   readonly texts: readonly string[];
   readonly purpose: EmbeddingPurpose;
-  /** For models that offer several; null: the model's own. */
+  /** Length of the vectors, for models that offer several; null: the model's own. */
   readonly dimensions: number | null;
 }
 
@@ -65,7 +65,7 @@ export interface EmbeddingContext {
 /** One try at the vendor: SSRF rules, deadline, size limit and redaction hold for both ways to ask. */
 export interface VendorAccess {
   readonly post: (path: string, body: JsonObject) => Promise<JsonObject>;
-  /** For the vendor's SDK. It dials the organization's address, whatever the SDK's base URL is. */
+  /** Fetch for the vendor's SDK. It dials the organization's address, whatever the SDK's base URL is. */
   readonly fetch: typeof fetch;
 }
 
@@ -177,7 +177,7 @@ export interface ModelRequest {
   readonly params: JsonObject;
   /** Pseudonym of the person who asks, for vendors that take one. */
   readonly pseudonym?: string;
-  /** For connectors without a model. It is never sent to a vendor. */
+  /** Material for connectors without a model. It is never sent to a vendor. */
   readonly material?: QuotableMaterial;
 }
 
@@ -237,7 +237,7 @@ export interface ModelAnswer {
   readonly calls: readonly FunctionCall[];
   /** Absent where the vendor sent none. */
   readonly echoed?: EchoedMembers;
-  /** Of connectors with the capability `image_generation`. */
+  /** Images of connectors with the capability `image_generation`. */
   readonly images?: readonly ModelImage[];
 }
 

@@ -131,7 +131,7 @@ export interface StructuredQuestion {
   /** Name of the schema for the vendor: letters, digits, `_` and `-`. */
   readonly name: string;
   readonly signal: AbortSignal;
-  /** For everything, the second try included. */
+  /** Time for everything, the second try included. Milliseconds. */
   readonly timeoutMs: number;
   readonly runId: string;
   readonly temperature?: number;

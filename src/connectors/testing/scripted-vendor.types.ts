@@ -5,7 +5,7 @@ export interface VendorAnswer {
   readonly content?: string | null;
   /** Arguments are JSON text of an object. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string; readonly id?: string }[];
-  /** In OpenAI's vocabulary. Default: `tool_calls` for answers with calls, else `stop`. */
+  /** Finish reason in OpenAI's vocabulary. Default: `tool_calls` for answers with calls, else `stop`. */
   readonly finishReason?: string;
   /** The vendor's model name in the answer. Default: the requested one. */
   readonly model?: string;

@@ -41,7 +41,7 @@ export class UpstreamFailure extends Error {
     readonly retryable: boolean,
     /** The vendor's `Retry-After`, in milliseconds. */
     readonly retryAfterMs: number | null = null,
-    /** Of the vendor's answer; null when there was none. */
+    /** HTTP status of the vendor's answer; null when there was none. */
     readonly status: number | null = null,
   ) {
     super(error.detail, { cause: error });
@@ -219,6 +219,6 @@ export function failureOfTransport(error: unknown, deadline: CallDeadline): Upst
   return new UpstreamFailure(mapped, !over && mapped.code !== 'outbound_refused' && isConnectionLoss(error));
 }
 
-/** By code, not by class: errors of Node's own modules may come from another realm. */
+/** Loss of a connection by its code, not by class: errors of Node's own modules may come from another realm. */
 const isConnectionLoss = (error: unknown): boolean =>
   RETRIED_CODES.has((error as NodeJS.ErrnoException | null)?.code ?? '');

@@ -75,7 +75,7 @@ export const MAX_CALLS = 128;
 /** Longest name and id of a call. OpenAI's limits are 64 and 40 characters. */
 export const MAX_NAME = 256;
 
-/** For vendors that send calls without ids. Unique, and within OpenAI's limit of 40 characters. */
+/** Id of a call for vendors that send none. Unique, and within OpenAI's limit of 40 characters. */
 export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
 
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

@@ -10,7 +10,7 @@ export interface VendorCall<Kept extends object = object> {
   readonly request: ModelRequest;
   readonly target: ModelTarget;
   readonly stream: boolean;
-  /** Of `imageMessages`, by the address in the message. */
+  /** Images of `imageMessages`, by the address in the message. */
   readonly images: InlineImages;
   readonly head: AnswerHead;
   /** The client asked for OpenAI's usage chunk. */
@@ -64,7 +64,7 @@ export interface AnswerDecoder<Kept extends object = object> {
   readonly finished: boolean;
   /** True once nothing more is expected. */
   readonly done: boolean;
-  /** In OpenAI's words. @throws AppError when the answer says nothing */
+  /** Finish reason in OpenAI's words. @throws AppError when the answer says nothing */
   readonly finishReason: string;
   readonly usage: Usage;
   /** Values to send back with the results of calls, by call id. */

@@ -28,7 +28,7 @@ const UNITS: Readonly<Partial<Record<DocumentFormat, PlaceUnit>>> = {
 
 export const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
 
-/** By the extension; undefined for a format that is not read. */
+/** Format by the file extension; undefined for a format that is not read. */
 export function formatOf(filename: string): DocumentFormat | undefined {
   const extension = extensionOf(filename);
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;

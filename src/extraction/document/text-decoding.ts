@@ -30,7 +30,7 @@ function looksLikeWindows1252(bytes: Buffer): boolean {
   return high <= MOST_HIGH_BYTES * bytes.length;
 }
 
-/** By byte order mark, else UTF-8, else Windows-1252. Null for binary data. */
+/** Encoding by byte order mark, else UTF-8, else Windows-1252. Null for binary data. */
 export function detectEncoding(bytes: Buffer): TextEncoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.length % 2 === 0 ? 'utf-16le' : null;
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return bytes.length % 2 === 0 ? 'utf-16be' : null;

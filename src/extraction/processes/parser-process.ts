@@ -14,7 +14,7 @@ const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGBUS', 'SIGFPE'];
 export class ParserLost extends Error {
   constructor(
     reason: string,
-    /** It was killed while it read the document, perhaps by the kernel for its memory. */
+    /** True when it was killed while it read the document, perhaps by the kernel for its memory. */
     readonly wasReading = false,
   ) {
     super(`A parser process was lost: ${reason}`);

@@ -24,7 +24,7 @@ export const tooLarge = (maxBytes: number): AppError =>
     values: { bytes: maxBytes },
   });
 
-/** Where the bytes of a blob are. */
+/** Storages that hold the bytes of blobs. */
 export const PLACES = ['disk', 's3'] as const;
 export type PlaceName = (typeof PLACES)[number];
 

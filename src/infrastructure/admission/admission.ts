@@ -227,7 +227,7 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     return organizationId === undefined ? this.held : (this.heldBy.get(organizationId) ?? 0);
   }
 
-  /** To be called before the credential is read. @throws AppError `overloaded` while the event loop lags */
+  /** Refuses a request before its credential is read. @throws AppError `overloaded` while the event loop lags */
   assertOpen(): void {
     if (this.isOverloaded) throw this.refusal('event_loop');
   }

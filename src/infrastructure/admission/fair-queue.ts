@@ -8,7 +8,7 @@ interface Flow<T> {
   weight: number;
   /** Virtual time at which its next item starts. */
   start: number;
-  /** In order of arrival. */
+  /** Waiting requests in order of arrival. */
   readonly waiting: Set<Waiting<T>>;
 }
 

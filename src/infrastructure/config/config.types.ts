@@ -7,6 +7,6 @@ type Values = ValuesOf<typeof SETTINGS>;
 /** The whole configuration: read once at start, validated, frozen. */
 export type Config = Omit<Values, 'bootstrap'> & {
   readonly bootstrap: { readonly adminKey: string | null; readonly seedDemo: boolean };
-  /** By name. */
+  /** Vendors by name. */
   readonly vendors: ReadonlyMap<string, VendorConfig>;
 };

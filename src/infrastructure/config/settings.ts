@@ -48,7 +48,7 @@ export const SETTINGS = {
   },
   log: {
     level: variable('LOG_LEVEL=info', oneOf(...LOG_LEVELS)),
-    /** By the `room` of a line, the name of what logs; others have `level`. */
+    /** Levels by the `room` of a log line (name of the logging class); all others have `level`. */
     modules: variable('LOG_LEVELS=', moduleLevels()),
   },
   /** `port` and `token` null: nobody reads metrics, and none are counted. */
@@ -150,7 +150,7 @@ export const SETTINGS = {
     /** Before the first retry. */
     retryDelayMs: variable('TOOL_RETRY_DELAY=1000', integer(1, 60_000)),
     parallelLimit: variable('TOOL_PARALLEL_LIMIT=5', integer(1, 100)),
-    /** Of runs with functions, as are `runTimeoutMs` and `runTokens`: rounds in which the model may call. */
+    /** Rounds in which the model may call functions. `runTimeoutMs` and `runTokens` bound the same runs. */
     maxRounds: variable('TOOL_MAX_ROUNDS=5', integer(1, 50)),
     runTimeoutMs: variable('TOOL_RUN_TIMEOUT=300000', integer(1_000, 3_600_000)),
     runTokens: variable('TOOL_RUN_TOKENS=500000', integer(1, 100_000_000)),

@@ -36,7 +36,7 @@ export function setReach(reach: Reach): void {
 
 export const reachOfWork = (): Reach => works.getStore()?.reach ?? null;
 
-/** For work that a request may trigger and that belongs to none, such as a job. */
+/** Runs work that a request may trigger and that belongs to none, such as a job. */
 export const withoutTrail = <T>(work: () => T): T => works.run({ reach: reachOfWork(), trail: null }, work);
 
 /** Adds ids for all that `work` does. */
@@ -59,12 +59,12 @@ export const currentSpan = (): Span | null => works.getStore()?.trail?.span ?? n
 
 const NO_HEADERS = {};
 
-/** For servers of the operator and of organizations. Never with `tracestate` or `baggage` of a caller. */
+/** Trace headers for servers of the operator and of organizations, never with `tracestate` or `baggage` of a caller. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   const span = currentSpan();
   return span === null ? NO_HEADERS : { traceparent: writeTraceparent(span) };
 }
 
-/** What `work` does belongs to the span; without one it goes on as before. */
+/** Runs `work` inside the span; without a span it runs unchanged. */
 export const inSpan = <T>(span: Span | null, work: () => T): T =>
   span === null ? work() : withTrail({ span, traceId: span.traceId }, work);

@@ -3,7 +3,7 @@ import { livenessOf, ownIdentity, type ProcessIdentity } from '../postgres';
 
 /** The process that holds a lease. */
 export interface LeaseHolder {
-  /** For operators. */
+  /** Name shown to operators. */
   readonly label: string;
   readonly process: ProcessIdentity;
 }

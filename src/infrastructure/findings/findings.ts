@@ -57,12 +57,12 @@ export type HealthState = (typeof HEALTH_STATES)[number];
 
 type FindingValues = Readonly<Record<string, string | number>>;
 
-/** What one check found. */
+/** Result of one check. */
 export interface Finding {
   /** Stable; the part before the dot names the check. */
   readonly code: string;
   readonly state: HealthState;
-  /** In English. Programs word `code` and `values` in the reader's language. */
+  /** English text. Programs word `code` and `values` in the reader's language. */
   readonly text: string;
   /** The next step; null where nothing is to do. */
   readonly next: string | null;

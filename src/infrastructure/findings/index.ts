@@ -1,4 +1,4 @@
-/** What is wrong with an installation, in words: for the page "Health" and the command `doctor`. */
+/** Findings about an installation, in words, for the page "Health" and the command `doctor`. */
 export { checkClock, checkDatabase, checkVectors } from './database-checks';
 export { checkDisk } from './findings';
 export { type Finding, HEALTH_STATES, type HealthState, worstOf } from './findings';

@@ -74,7 +74,7 @@ export class IdempotencyRepository {
     );
   }
 
-  /** For a process without replicas: the holders of all keys are dead. */
+  /** Frees every key. Only for a process without replicas: the holders of all keys are dead. */
   @AcrossOrganizations('jobs')
   async abandonAll(): Promise<void> {
     await this.rows().update({ state: 'running' }, { leaseUntil: () => 'now()' });

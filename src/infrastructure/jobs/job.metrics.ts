@@ -23,5 +23,5 @@ export class JobMetrics {
   }
 }
 
-/** For queues without a service around them. */
+/** Metrics that count nothing, for queues without a service around them. */
 export const uncountedJobs = (): JobMetrics => new JobMetrics(new MetricRegistry(false));

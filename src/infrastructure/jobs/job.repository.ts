@@ -197,7 +197,9 @@ export class JobRepository {
     if (tries.length > 0) await this.execute(RELEASE, [name, ...columns(tries)]);
   }
 
-  /** For a process without replicas: the workers of all active jobs are gone. */
+  /**
+   * Releases every job of these queues. Only for a process without replicas: the workers of all active jobs are gone.
+   */
   async releaseAll(names: readonly string[]): Promise<void> {
     await this.execute(RELEASE_ALL, [names]);
   }

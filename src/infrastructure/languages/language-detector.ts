@@ -18,7 +18,7 @@ export interface ToDetector {
 
 export interface FromDetector {
   readonly id: number;
-  /** In the order of the texts; null for a text that is too short to tell. */
+  /** Languages in the order of the texts; null for a text that is too short to tell. */
   readonly found: readonly (TextLanguage | null)[];
 }
 

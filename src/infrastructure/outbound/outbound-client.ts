@@ -80,7 +80,7 @@ function canonicalHost(host: string): string {
 
 const ESSRF = 'ESSRF';
 
-/** For connection attempts, which only carry errors in the style of Node. */
+/** Refused connection attempt: sockets only carry errors in the style of Node. */
 class DialRefusedError extends Error {
   readonly code = ESSRF;
 
@@ -159,7 +159,7 @@ const guardedLookup = (policy: DialPolicy, resolve: ResolveHost): LookupFunction
     return admitted.length === 0 ? new DialRefusedError(hostname) : admitted;
   });
 
-/** For hosts of the operator. */
+/** Lookup without address rules, for hosts of the operator. */
 const plainLookup = (resolve: ResolveHost): LookupFunction => lookupWith(resolve, (_, addresses) => addresses);
 
 function lookupWith(
@@ -182,7 +182,7 @@ function lookupWith(
 interface Failure {
   readonly code?: unknown;
   readonly cause?: unknown;
-  /** Of an AggregateError: one per address. */
+  /** Causes of an AggregateError: one per address. */
   readonly errors?: readonly unknown[];
 }
 
@@ -217,7 +217,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** What a server showed when a connection to it was opened. */
+/** Certificate that a server showed when a connection to it was opened. */
 export type CertificateState =
   | { readonly state: 'valid'; readonly until: Date }
   /** `reason` is the code of the failed check, such as `CERT_HAS_EXPIRED`. */
@@ -276,7 +276,7 @@ export class OutboundClient implements OnModuleDestroy {
     await Promise.all([this.guarded.destroy(), this.open.destroy()]);
   }
 
-  /** For streaming with undici. The untrusted dispatcher checks every socket. */
+  /** Dispatcher for streaming with undici. The untrusted one checks every socket. */
   dispatcher(trusted: boolean): Dispatcher {
     return trusted ? this.open : this.guarded;
   }

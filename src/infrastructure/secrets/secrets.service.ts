@@ -133,7 +133,7 @@ interface DataKey {
 
 /** A key for one purpose. */
 export interface DerivedKey {
-  /** Of the key from which it is derived. */
+  /** Id of the key from which it is derived. */
   readonly kid: string;
   readonly key: Buffer;
 }

@@ -1,7 +1,7 @@
 export const PLACE_UNITS = ['page', 'slide', 'sheet', 'cell'] as const;
 export type PlaceUnit = (typeof PLACE_UNITS)[number];
 
-/** Where a passage stands in its document. */
+/** Location of a passage in its document. */
 export interface SourcePlace {
   readonly unit: PlaceUnit;
   /** First and last page, slide, sheet or cell, from 1. */
@@ -87,12 +87,12 @@ export interface KnowledgeBaseSource {
   readonly page?: number;
   /** Last page; absent for one page. */
   readonly page_end?: number;
-  /** Where it stands in the document, for formats that have pages, slides, sheets or cells. */
+  /** Location in the document, for formats that have pages, slides, sheets or cells. */
   readonly place?: SourcePlace;
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section?: string;
   readonly document_id?: string;
-  /** For a collection of an external server: its id there, twice. */
+  /** Collection of an external server: its id there, twice. */
   readonly knowledge_base?: { readonly id: string; readonly name: string };
   /** Number of the source over all tools of the run, from 1. */
   readonly n?: number;

@@ -165,7 +165,7 @@ export class DocumentStore {
     return this.transactions.run((tx) => this.underLock(knowledgeBase, work, tx));
   }
 
-  /** For changes that a repeated request with the same idempotency key must not repeat. */
+  /** Locks the knowledge base for a change that a repeated request with the same idempotency key must not repeat. */
   private lockedOnce<T>(name: string, knowledgeBase: KnowledgeBaseEntity, work: DocumentWork<T>): Promise<T> {
     return this.transactions.once(name, (tx) => this.underLock(knowledgeBase, work, tx));
   }

@@ -19,7 +19,7 @@ export class DocumentDto {
   source_url!: string | null;
   /** Title or first heading of the document. */
   title!: string | null;
-  /** By content. Type, size and hash are those of the newest upload, also before it is processed. */
+  /** Media type, found by content. Type, size and hash are those of the newest upload, also before it is processed. */
   content_type!: string;
   /** Bytes. */
   size!: number;

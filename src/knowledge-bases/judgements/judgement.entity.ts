@@ -31,7 +31,7 @@ export class JudgementEntity {
   @Column('boolean', { name: 'is_right' })
   isRight!: boolean;
 
-  /** Of the document, when it was judged. */
+  /** Name of the document's file when it was judged. */
   @Column('text')
   filename!: string;
 

@@ -9,11 +9,11 @@ import type { JudgeDto, JudgementDto, JudgementListDto } from './judgement.dto';
 import type { JudgementEntity } from './judgement.entity';
 import { JudgementRepository } from './judgement.repository';
 
-/** Of a question, ignoring white space around and in it, and case. */
+/** Hash of a question, ignoring white space around and in it, and case. */
 const questionHash = (question: string): string =>
   createHash('sha256').update(question.trim().replace(/\s+/g, ' ').toLowerCase()).digest('hex');
 
-/** Of a passage of these chunks. */
+/** Hash of a passage of these chunks. */
 const passageHash = (chunks: readonly string[]): string => createHash('sha256').update(chunks.join(' ')).digest('hex');
 
 export const MOST_JUDGEMENTS = 1_000;

@@ -67,7 +67,7 @@ interface Named {
   readonly alias: string | null;
 }
 
-/** By id or slug; else by the alias of an imported collection, which is no longer asked for at its old server. */
+/** Row by id or slug; else by the alias of an imported collection, which is no longer asked for at its old server. */
 const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | undefined =>
   isUnbound(ref)
     ? undefined

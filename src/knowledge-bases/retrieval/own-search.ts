@@ -94,7 +94,7 @@ export interface SearchPlan {
   /** Quoted phrases. Passages must have them word for word, unless no passage does. */
   readonly phrases: readonly string[];
   readonly bases: readonly KnowledgeBaseEntity[];
-  /** By knowledge base. */
+  /** Modes by knowledge base. */
   readonly modes: ReadonlyMap<string, RetrievalMode>;
   /** The embedded question for each knowledge base that needs it. */
   readonly vectors: readonly VectorScope[];

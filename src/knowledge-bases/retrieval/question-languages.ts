@@ -23,7 +23,7 @@ export interface QuestionToTranslate {
 }
 
 export interface Translations {
-  /** By language. */
+  /** Translations by language. */
   readonly texts: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }

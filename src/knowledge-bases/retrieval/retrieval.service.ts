@@ -78,7 +78,7 @@ function languageGap({ question, bases, vectors }: Omit<Asked, 'searchedFor'>): 
 }
 
 interface HitLists {
-  /** In the order of the knowledge bases, each best first. */
+  /** Lists in the order of the knowledge bases, each best first. */
   readonly lists: readonly (readonly Candidate[])[];
   /** Whether a deeper search may find more. */
   readonly isCut: boolean;

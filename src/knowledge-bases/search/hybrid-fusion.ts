@@ -29,7 +29,7 @@ export interface FusionScope {
 export interface Fusion {
   readonly keyword: readonly Hit[];
   readonly vector: readonly Hit[];
-  /** By knowledge base. Hits of other knowledge bases are dropped. */
+  /** Scopes by knowledge base. Hits of other knowledge bases are dropped. */
   readonly scopes: ReadonlyMap<string, FusionScope>;
   /** Limit of the vector search per knowledge base. */
   readonly depth: number;

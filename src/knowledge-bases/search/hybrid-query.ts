@@ -11,7 +11,7 @@ export interface Statement {
 /** Parameters of `BM25_QUERY`, in its order. */
 export type KeywordParameters = readonly [
   knowledgeBaseIds: readonly string[],
-  /** For each knowledge base the number of its wording, from 1. */
+  /** Number of the wording for each knowledge base, from 1. */
   numbers: readonly number[],
   organizationId: string,
   configurations: readonly string[],

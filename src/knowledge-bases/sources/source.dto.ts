@@ -38,7 +38,7 @@ export class UpdateSourceDto {
 export class SourceDto {
   id!: string;
   knowledge_base_id!: string;
-  /** Of a video: its watch page. */
+  /** Address of the source; the watch page of a video. */
   url!: string;
   @ApiProperty({ enum: SOURCE_KINDS })
   kind!: SourceKind;

@@ -28,7 +28,7 @@ export class SourceEntity {
   @Column('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
 
-  /** Of a video: its watch page. */
+  /** Address of the source; the watch page of a video. */
   @Column('text')
   url!: string;
 

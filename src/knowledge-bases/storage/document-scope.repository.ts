@@ -81,7 +81,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any(spellings), deletedAt: IsNull() }));
   }
 
-  /** In slices: creating ten thousand entities at once blocks the event loop. */
+  /** Documents by id, read in slices: creating ten thousand entities at once blocks the event loop. */
   async ofIds(ids: readonly string[]): Promise<Map<string, DocumentEntity>> {
     const found = new Map<string, DocumentEntity>();
     for (let first = 0; first < ids.length; first += READ_SLICE) {

@@ -30,7 +30,7 @@ export const INSERT_BATCH = `
   VALUES ($1, $2, $3, 'queued', 'apply', $4, $5, $6,
     (SELECT count(*)::int FROM assistants WHERE deleted_at IS NULL AND ($2::uuid IS NULL OR organization_id = $2)))`;
 
-/** For a job: nobody holds the lease; `task` waits. */
+/** Queues a task for a job: nobody holds the lease; `task` waits. */
 export const ENQUEUE = `
   UPDATE migration_batches
   SET task = $2, state = $3, forced = $4, actor = $5, background = true, result = NULL,

@@ -117,7 +117,7 @@ export class MigrationBatches {
   }
 
   /**
-   * For a job: runs the task that the batch's row names; does nothing when that is done or another process holds it.
+   * Runs the task that the batch's row names, for a job; does nothing when that is done or another process holds it.
    * False: stopped. `admit` returns the current rights of the person who asked, or refuses them, which ends the task.
    */
   async runQueued(

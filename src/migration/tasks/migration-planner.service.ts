@@ -149,7 +149,7 @@ function hunks(lines: readonly DiffLine[]): string[] {
   return shown;
 }
 
-/** By the longest common subsequence of lines (Wagner–Fischer). */
+/** Differences by the longest common subsequence of lines (Wagner–Fischer). */
 function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const removed = before.map((text): DiffLine => ({ mark: '-', text }));
   const added = after.map((text): DiffLine => ({ mark: '+', text }));

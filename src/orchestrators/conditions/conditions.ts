@@ -4,7 +4,7 @@ import type { PipelineTool, ToolOutcome } from '../../tools';
 import type { StrategyContext, StrategyRequest } from '../contract';
 
 const READ_MESSAGES = 200;
-/** Of the question, and of all messages together: a condition may look through each of them dozens of times. */
+/** Limit for the question, and for all messages together: a condition may look through each of them dozens of times. */
 const READ_CHARS = 100_000;
 const METADATA_VALUES = 200;
 const METADATA_CHARS = 20_000;
@@ -292,7 +292,7 @@ jsonLogic.add_operation('in', (sought: unknown, among: unknown): boolean => {
 
 /** A tool's `when`, checked once. */
 export interface CompiledCondition {
-  /** Of the tool, for messages. */
+  /** Name of the tool, for messages. */
   readonly name: string;
   readonly rule: unknown;
   /** False for a stored rule that the grammar no longer accepts. */

@@ -19,7 +19,7 @@ const EMBEDDING = 6;
 
 /** The score of each tool by the words of a question, and its base score, which does not depend on them. */
 interface Evidence {
-  /** By word, then by tool. */
+  /** Scores by word, then by tool. */
   readonly words: readonly (readonly number[])[];
   readonly base: readonly number[];
 }

@@ -114,7 +114,7 @@ const alone = ({ text, dependencies }: SubQuery, parts: readonly SubQuery[]): st
     text,
   ].join(' ');
 
-/** Of several search tools over the same collections: keyword for exact words, else hybrid, else vector. */
+/** Keeps one of several search tools over the same collections: keyword for exact words, else hybrid, else vector. */
 function byMode(tools: readonly ToolFacts[], exact: boolean, learned: HeuristicInput['learned']): readonly ToolFacts[] {
   const places = new Map<string, ToolFacts>();
   for (const facts of tools) {

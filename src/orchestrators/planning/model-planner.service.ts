@@ -200,7 +200,7 @@ class Dropped {
     [...this.counts].map(([what, times]) => `Left out of the model's plan: ${what} (${times})`);
 }
 
-/** By placeholder, else by name; `vector-search` means `vector_search`. */
+/** Tool by placeholder, else by name; `vector-search` means `vector_search`. */
 function toolOf(name: unknown, tools: readonly ToolFacts[]): ToolFacts | null {
   if (typeof name !== 'string') return null;
   const wanted = name

@@ -54,6 +54,6 @@ export class ToolSimilarities {
   }
 }
 
-/** Of vectors of length 1. */
+/** Cosine of two vectors of length 1. */
 const cosine = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);

@@ -11,7 +11,7 @@ const SHORTEST = 2;
 const LONGEST = 63;
 export const SLUG_LENGTH = { shortest: SHORTEST, longest: LONGEST } as const;
 
-/** For slugs that no DTO has checked. @throws {AppError} `validation_failed` */
+/** Checks a slug that no DTO has checked. @throws {AppError} `validation_failed` */
 function assertSlug(slug: string): void {
   if (slug.length >= SHORTEST && slug.length <= LONGEST && SLUG.test(slug)) return;
   const message = `must hold ${SHORTEST} to ${LONGEST} lower-case letters, digits and single hyphens`;

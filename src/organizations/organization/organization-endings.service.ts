@@ -22,7 +22,7 @@ export interface ErasedOrganization {
 export interface Ending {
   /** Days in which it can be restored. */
   readonly graceDays: number;
-  /** Of the notice to the members. */
+  /** Language of the notice to the members. */
   readonly language: MailLanguage;
 }
 
@@ -33,7 +33,7 @@ export interface EndedOrganization {
 
 export interface RestoredOrganization {
   readonly id: string;
-  /** It was suspended before it ended. */
+  /** True when it was suspended before it ended. */
   readonly suspended: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface ChangedEnding {
   readonly id: string;
   /** False when it was restored. */
   readonly hasEnded: boolean;
-  /** Of the notice to the members. */
+  /** Language of the notice to the members. */
   readonly language: MailLanguage;
 }
 
@@ -126,7 +126,7 @@ export class OrganizationEndings {
     });
   }
 
-  /** In the transaction that deletes the rows, so that a repeated step counts each row once. */
+  /** Counts erased rows in the transaction that deletes them, so that a repeated step counts each row once. */
   async countErased(id: string, table: string, rows: number, tx: Transaction): Promise<void> {
     const row = rows === 0 ? null : await this.organizations.lock(id, tx);
     if (row?.ending == null) return;

@@ -100,7 +100,7 @@ export class OrganizationsService {
     return isOrganizationAdmin(caller) ? viewOf(organization, this.config) : summaryOf(organization);
   }
 
-  /** For administrators. */
+  /** Every setting of an organization; only administrators may read it. */
   async view(caller: Caller, slug: string): Promise<OrganizationDto> {
     const organization = await this.visible(caller, slug);
     assertAdministers(caller);
@@ -117,14 +117,14 @@ export class OrganizationsService {
     return (await this.visible(caller, slug)).id;
   }
 
-  /** For operator commands. @throws {AppError} `not_found` */
+  /** Id of an organization, for operator commands. @throws {AppError} `not_found` */
   async idOf(slug: string): Promise<string> {
     const organization = await this.organizations.findBySlug(slug);
     if (organization === null) throw notFound('Organization');
     return organization.id;
   }
 
-  /** For operator commands. */
+  /** Every organization, for operator commands. */
   async *every(): AsyncGenerator<{ readonly id: string; readonly slug: string }> {
     let after: string | null = null;
     for (;;) {

@@ -26,7 +26,7 @@ export class StandingService {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  /** By id; unknown organizations are missing. */
+  /** Standings by id; unknown organizations are missing. */
   async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStanding>> {
     const rows = await this.organizations.findAll([...new Set(ids)]);
     return new Map(

@@ -108,7 +108,7 @@ export const pricesSchema = {
 
 const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['runs', 'streams', 'storage']);
 
-/** In units of the currency; counters hold millionths. */
+/** Highest cost in units of the currency; counters hold millionths. */
 const MAX_COST = 1e9;
 
 type Check<T> = readonly [member: string, isWrong: (value: T) => boolean, message: string, code: string];

@@ -92,7 +92,7 @@ export class MemberRepository {
     return !(await tx.getRepository(MemberEntity).existsBy({ userId, organizationId: Not(organizationId) }));
   }
 
-  /** Of every organization, for the sweep of lost jobs. */
+  /** Unsent invitations of every organization, for the sweep of lost jobs. */
   async invitationsToSend(): Promise<{ organizationId: string; userId: string }[]> {
     return this.dataSource.query(
       `SELECT organization_id AS "organizationId", user_id AS "userId" FROM members WHERE invitation = 'sending'`,

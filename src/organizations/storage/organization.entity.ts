@@ -6,7 +6,7 @@ export interface OrganizationEnding {
   readonly endedAt: string;
   /** User id of the system administrator; null for an operator command. */
   readonly endedBy: string | null;
-  /** It was suspended before, and will be after a restoration. */
+  /** True when it was suspended before, and will be after a restoration. */
   readonly wasSuspended: boolean;
   /** Set when the erasure has begun: nothing can be restored any more. */
   readonly erasingSince?: string;

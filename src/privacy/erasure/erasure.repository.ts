@@ -84,12 +84,12 @@ export class ErasureRepository {
     await this.write(this.dataSource.manager, RENEW, [held.id, held.token]);
   }
 
-  /** In the transaction that treats the rows. @throws ErasureLost */
+  /** Counts rows in the transaction that treats them. @throws ErasureLost */
   async count(held: HeldErasure, treatment: Treatment, kind: DataKind, rows: number, tx: Transaction): Promise<void> {
     if (rows > 0) await this.write(tx, COUNT, [held.id, held.token, treatment, kind, rows]);
   }
 
-  /** In the transaction that changes the owner. @throws ErasureLost */
+  /** Records content in the transaction that changes its owner. @throws ErasureLost */
   async handedOver(held: HeldErasure, type: ContentType, ids: readonly string[], tx: Transaction): Promise<void> {
     if (ids.length > 0) await this.write(tx, HAND_OVER, [held.id, held.token, type, JSON.stringify(ids)]);
   }

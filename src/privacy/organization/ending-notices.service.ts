@@ -95,7 +95,7 @@ function noticeMail(language: MailLanguage, { to, name, organization, eraseAfter
 interface NoticeJob extends Omit<ChangedEnding, 'id'> {
   readonly organizationId: string;
   readonly userId: string;
-  /** What is told: nothing, when the state has changed before the mail. */
+  /** State that the mail tells of. No mail is sent when it has changed before. */
   readonly hasEnded: boolean;
 }
 

@@ -70,7 +70,7 @@ export interface GatherContext {
 }
 
 export interface Gathered {
-  /** By slot; a slot without a value becomes empty. */
+  /** Values by slot; a slot without a value becomes empty. */
   readonly values: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }

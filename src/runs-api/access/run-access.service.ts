@@ -126,7 +126,8 @@ export class RunAccess {
   }
 
   /**
-   * For routes that need only the scope `chat`. Without the scope `read`, callers reach their own runs only.
+   * Finds a run for routes that need only the scope `chat`. Without the scope `read`, callers reach their own runs
+   * only.
    * @throws `not_found` as `find`
    */
   async reach(caller: Caller, id: string): Promise<ReachedRun> {

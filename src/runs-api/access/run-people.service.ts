@@ -13,7 +13,7 @@ export class RunPeople {
     private readonly pseudonyms: PersonPseudonyms,
   ) {}
 
-  /** By the id of the user. Readers see themselves by name. */
+  /** Askers of the runs by user id. Readers see themselves by name. */
   async of(
     { organizationId, userId }: Caller,
     records: readonly RunRecord[],

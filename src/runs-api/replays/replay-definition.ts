@@ -4,7 +4,7 @@ import type { RunRecord, RunReplay } from '../../runs';
 export interface ReplayWish {
   readonly mode: RunReplay['mode'];
   readonly changes: ReplayChanges;
-  /** For a fresh run: leaves out the tools whose content no longer exists. */
+  /** True leaves out the tools whose content no longer exists, in a fresh run. */
   readonly leaveOutMissing: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface ReplayChanges {
   readonly connector?: string;
   readonly llm?: string;
   readonly version?: number;
-  /** By placeholder. */
+  /** Changes by placeholder. */
   readonly tools?: Readonly<Record<string, ToolChange>>;
 }
 

@@ -58,7 +58,10 @@ export class ReplayChangesDto {
   @Max(2_147_483_647)
   version?: number;
 
-  /** By placeholder: `enabled`, members of `config` that replace those of the definition, and names of members to `unset`. */
+  /**
+   * Changes by placeholder: `enabled`, members of `config` that replace those of the definition, and names of members
+   * to `unset`.
+   */
   @MayBeOmitted()
   @Validate(AreToolChanges)
   @ApiPropertyOptional({

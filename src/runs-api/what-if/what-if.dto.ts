@@ -99,9 +99,9 @@ export class ComparisonDto extends ReplayDto {
   /** Repetitions that have ended or were refused. */
   @ApiProperty({ type: 'integer' })
   done!: number;
-  /** Of the runs whose repetition has ended. */
+  /** Totals of the runs whose repetition has ended. */
   before!: ReplayTotalsDto;
-  /** Of these repetitions. */
+  /** Totals of these repetitions. */
   after!: ReplayTotalsDto;
 }
 

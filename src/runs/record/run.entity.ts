@@ -144,7 +144,7 @@ export class RunEntity {
   @Column('jsonb', { nullable: true })
   plan!: PlanSummary | null;
 
-  /** Of a definition that was not saved. */
+  /** True for a definition that was not saved. */
   @Column('boolean', { default: false })
   draft!: boolean;
 

@@ -60,7 +60,7 @@ export interface ReportResult {
   readonly preview: string;
   /** The tool's query, when it differs from the user's message. */
   readonly query?: string;
-  /** Of a search in knowledge bases. */
+  /** Details of a search in knowledge bases. */
   readonly search?: ToldSearch;
   /** Tries after the first; absent for skipped tools. */
   readonly retries?: number;
@@ -144,7 +144,7 @@ export interface RunReport {
   readonly plan?: PlanSummary;
   /** Absent when no function was offered. */
   readonly functions?: readonly ReportFunction[];
-  /** In the order of the model's requests. */
+  /** Calls in the order of the model's requests. */
   readonly calls?: readonly ReportCall[];
   /** The failed answer of the model vendor; absent without a failure. */
   readonly vendor_failure?: VendorFailure;

@@ -5,7 +5,7 @@ import type { Citation } from './citation.types';
 export interface AssistantReply {
   readonly text: string;
   readonly sources: readonly Source[];
-  /** Where `text` cites `sources`; absent where it does not. */
+  /** Positions in `text` that cite `sources`; absent where it cites none. */
   readonly citations?: readonly Citation[];
   readonly usage: Usage | null;
 }

@@ -14,9 +14,9 @@ export type RunnableTool = Pick<
 export interface PreparedCall {
   /** Canonical name. */
   readonly plugin: string;
-  /** Of the tool's definition; without it results are not kept. */
+  /** Version of the tool's definition; without it results are not kept. */
   readonly version?: string | undefined;
-  /** Of the tool's definition; without it `found`. */
+  /** Evidence of the tool's definition; without it `found`. */
   readonly evidence?: Evidence | undefined;
   readonly tool: RunnableTool;
   readonly config: JsonObject;
@@ -35,6 +35,6 @@ export interface CompiledTool extends PipelineTool {
   /** `answer`: it looks at the finished answer instead of filling a slot. */
   readonly phase: 'pipeline' | 'answer';
   readonly call: PreparedCall | CallProblem;
-  /** Of `fallback`; null without one. */
+  /** Call of `fallback`; null without one. */
   readonly fallbackCall: PreparedCall | CallProblem | null;
 }

@@ -303,7 +303,7 @@ export type ToolOutcome =
       readonly usage?: Usage | null;
       readonly search?: ToldSearch | null;
       readonly saysFit?: boolean;
-      /** Of the tool that answered; absent for `found`. */
+      /** Evidence of the tool that answered; absent for `found`. */
       readonly evidence?: Evidence;
       /** The tool that answered in this one's place; absent when it answered itself. */
       readonly fallback?: string;
@@ -330,7 +330,7 @@ export interface ToolFallback {
   readonly plugin: string;
   readonly config: JsonObject;
   readonly condition: (typeof FALLBACK_CONDITIONS)[number];
-  /** For `on_low_confidence`: a confidence below it calls for the fallback; none (null) never does. */
+  /** Threshold of `on_low_confidence`: a confidence below it calls for the fallback; none (null) never does. */
   readonly threshold: number;
 }
 

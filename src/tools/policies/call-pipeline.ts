@@ -34,7 +34,7 @@ export interface TimeKey {
   readonly plugin: string;
   /** `host:port`; null inside the house. */
   readonly target: string | null;
-  /** Of the tool, for one plugin that works in two ways. */
+  /** Variant of the tool, for one plugin that works in two ways. */
   readonly variant: string;
   /** The config names the knowledge base, collection or assistant, and says whether a model rewrites the question. */
   readonly configKey: string;

@@ -32,15 +32,15 @@ export function sourcesBlock(sources: readonly Source[]): string {
 function threeDecimals(value: number): string {
   const sixteenths = value * 16;
   if (!Number.isInteger(sixteenths) || sixteenths % 2 === 0) return value.toFixed(3);
-  const floor = Math.floor(value * 1000);
-  return ((floor % 2 === 0 ? floor : floor + 1) / 1000).toFixed(3);
+  const below = Math.floor(value * 1000);
+  return ((below % 2 === 0 ? below : below + 1) / 1000).toFixed(3);
 }
 
 export const SOURCES_IN_PROMPT = ['none', 'numbered', 'lamb'] as const;
 /** The form in which the model sees sources. */
 export type SourcesInPrompt = (typeof SOURCES_IN_PROMPT)[number];
 
-/** Of the config schemas of tools that have sources. */
+/** Property of the config schemas of tools that have sources. */
 export const SOURCES_PROPERTY: JsonObject = {
   type: 'string',
   title: 'Sources in the prompt',
@@ -66,7 +66,7 @@ export function citedText(texts: readonly string[], sources: readonly Source[], 
   return { ...(style === 'numbered' ? numbered(texts, sources) : withBlock(texts.join('\n\n'), sources)), passages };
 }
 
-/** Where a passage stands, so that an answer can name it; empty when unknown. */
+/** Location of a passage, so that an answer can name it; empty when unknown. */
 function placeBefore(source: Source | undefined): string {
   if (source?.type !== 'knowledge_base' || source.place === undefined) return '';
   return `(${source.title.replace(/\s+/g, ' ')}, ${source.place.text}) `;

@@ -41,7 +41,7 @@ export interface ToolStats {
   readonly calls: number;
   /** 0..1 of `calls`, retries having been in vain. */
   readonly failure_rate: number;
-  /** Of successful tries, in milliseconds; null when none succeeded. */
+  /** Average time of successful tries, in milliseconds; null when none succeeded. */
   readonly avg_ms: number | null;
   readonly p95_ms: number | null;
   /** Average of the results that stated one; null when none did. */

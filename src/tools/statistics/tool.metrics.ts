@@ -73,5 +73,5 @@ export class ToolMetrics {
   }
 }
 
-/** For tools without a service around them. */
+/** Metrics that count nothing, for tools without a service around them. */
 export const uncountedTools = (): ToolMetrics => new ToolMetrics(new MetricRegistry(false));

@@ -39,7 +39,7 @@ export class SubjectNamesScope {
     if (!organizationId) throw new Error('A scope of names needs an organization');
   }
 
-  /** By `person/<id>`, `group/<id>`, `key/<id>` and `assistant/<id>`. */
+  /** Names by `person/<id>`, `group/<id>`, `key/<id>` and `assistant/<id>`. */
   async of(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.manager.query<NameRow[]>(NAMES, [this.organizationId, ids]);
     return new Map(rows.map(({ subject, name }) => [subject, name]));

@@ -188,7 +188,7 @@ export class UsageReportDto extends PageOf(UsageRowDto) {
   currency!: string | null;
   /** Whether people and keys are shown with pseudonyms. */
   pseudonymous!: boolean;
-  /** Of the whole report, not of the page. */
+  /** Totals of the whole report, not of the page. */
   totals!: UsageFiguresDto;
   /** Models that were called on a day for which they have no price: their cost is missing. */
   @ApiProperty({ type: [UsageModelDto] })

@@ -43,7 +43,7 @@ export interface PersonName {
   readonly user_id: string | null;
   readonly name: string | null;
   readonly email: string | null;
-  /** In place of the other members where people stay pseudonymous. */
+  /** Pseudonym, in place of the other members where people stay pseudonymous. */
   readonly pseudonym: string | null;
   /** Organization of the callers when it is another one. */
   readonly organization: { readonly id: string; readonly name: string | null } | null;

@@ -21,7 +21,7 @@ const PROPOSED = 3;
 /** Numbers in square brackets: `[2]`, `[1, 3]`. */
 const MARK = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/gu;
 
-/** Where the answer cites by number, the sources with these numbers; else every source. */
+/** Sources that an answer cites by number; every source where it cites none. */
 export function citedSources({ answer, sources }: Pick<TestedAnswer, 'answer' | 'sources'>): readonly Source[] {
   const numbers = new Set([...answer.matchAll(MARK)].flatMap(([, list = '']) => list.split(/[,;]/u).map(Number)));
   const cited = sources.filter(({ n }) => n !== undefined && numbers.has(n));

@@ -1,7 +1,7 @@
 import { type Expectation, passedIf } from '../../contract';
 
 interface Config {
-  /** In the organization's currency. */
+  /** Amount in the organization's currency. */
   readonly amount: number;
 }
 

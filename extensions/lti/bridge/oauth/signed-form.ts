@@ -33,7 +33,7 @@ export interface SignedForm {
   readonly nonce: string;
   /** The text that was signed, one for each address that the service may have for the platform. */
   readonly bases: readonly string[];
-  /** Of the form alone. */
+  /** Parameters of the form alone. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 

@@ -28,7 +28,7 @@ export class CreateBridgeKeyDto {
   @MaxLength(255)
   secret?: string;
 
-  /** For the kind `assistant`, and for no other. */
+  /** Id of the assistant for the kind `assistant`, and for no other. */
   @ApiProperty({ required: false, example: 12 })
   @ValidateIf((key: CreateBridgeKeyDto) => isOfAssistant(key) || key.assistant_id !== undefined)
   @IsInt()

@@ -18,7 +18,7 @@ const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0
 
 export const isOver = (until: string | null, now = Date.now()): boolean => until === null || until < dayOf(now);
 
-/** What is wrong with an end date; null for nothing. */
+/** Problem of an end date; null for none. */
 export function problemOf(until: string, enabled: boolean, now = Date.now()): Problem | null {
   const moment = Date.parse(`${until}T00:00:00Z`);
   if (Number.isNaN(moment) || dayOf(moment) !== until) return wrong('is no date', 'value.day');
@@ -33,7 +33,7 @@ const wrong = (what: string, code: string): Problem => ({ path: 'until', message
 export interface BridgeRequest {
   readonly caller: Caller;
   readonly slug: string;
-  /** Of the service, for the addresses in the answer. */
+  /** Origin of the service, for the addresses in the answer. */
   readonly origin: string;
 }
 

@@ -1,4 +1,4 @@
-/** What happened, and what the reader can do. */
+/** Explanation of an event, and the reader's next step. */
 export interface Explained {
   readonly reason: string;
   readonly next: string;
@@ -29,7 +29,7 @@ export interface PageTexts {
   readonly instructor: Readonly<Record<InstructorExplanation, Explained>>;
   readonly opening: string;
   readonly newWindow: Explained & { readonly button: string };
-  /** In place of the reason, where the address of this service is plain http. */
+  /** Text in place of the reason, where the address of this service is plain http. */
   readonly plainHttp: string;
   readonly ready: Explained & { readonly button: string };
 }

@@ -11,7 +11,7 @@ import { type Diagnostic, type MetadataRules, error, info, misspelt, reasonOf, w
 export interface PlacedTool {
   readonly tool: ToolEntry;
   readonly placeholder: string | null;
-  /** It checks the finished answer, so no other tool waits for it or sees its result. */
+  /** True when it checks the finished answer, so no other tool waits for it or sees its result. */
   readonly later: boolean;
 }
 

@@ -175,7 +175,10 @@ function classicFillers({ classic }: AssistantDocument): Filler[] {
   );
 }
 
-/** In version 2 several tools may share a name. Each name counts once, and is enabled when one of its tools is. */
+/**
+ * Tools that fill slots. Several tools of version 2 may share a name. Each name counts once, and is enabled when one of
+ * its tools is.
+ */
 function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[] {
   const fillers = new Map<string, Filler>();
   const stored = readToolEntries(document.raw).pipeline;

@@ -9,7 +9,7 @@ export interface MetadataRules extends ToolVocabulary {
   allowsMultiple(tool: string): boolean;
   /** Paths are relative to the config. */
   configProblems(tool: string, config: unknown): readonly Problem[];
-  /** It checks the finished answer and fills no slot. */
+  /** True for a tool that checks the finished answer and fills no slot. */
   looksAtAnswer(tool: string, config: JsonObject): boolean;
   /** Results that a tool needs: of the named tool, or of any tool (null). Null: it needs none. */
   needsOf(tool: string, config: JsonObject): { readonly tool: string | null } | null;

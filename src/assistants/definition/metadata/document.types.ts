@@ -105,7 +105,7 @@ export interface AssistantDocument {
   readonly llm: string | null;
   readonly capabilities: { readonly vision: boolean; readonly image_generation: boolean };
   readonly verbose: boolean;
-  /** Where the material does not hold the answer, there is none. */
+  /** True: without an answer in the material there is no answer. */
   readonly onlyFromMaterial: boolean;
   /** First questions that the chat offers. */
   readonly suggestedQuestions: readonly string[];

@@ -61,7 +61,7 @@ export interface FunctionEntry {
   /** The stored object; the name "weather" reads as `{type: "weather"}`. */
   readonly definition: JsonObject;
   readonly stored: unknown;
-  /** It is stored as a name. */
+  /** True when it is stored as a name. */
   readonly bare: boolean;
 }
 

@@ -6,7 +6,7 @@ import { LAB_HELPER } from './lab-helper.recipe';
 import { RESEARCH_DESK } from './research-desk.recipe';
 import { SOCRATIC_TUTOR } from './socratic-tutor.recipe';
 
-/** In the order in which pages show them. */
+/** Recipes in the order in which pages show them. */
 export const RECIPES: readonly Recipe[] = [
   COURSE_QUESTIONS,
   ESSAY_FEEDBACK,

@@ -51,7 +51,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
   private openSignature: string | null = null;
 
   private readonly budget: AnswerBudget;
-  /** For argument pieces and signatures, which are held until their call is complete. */
+  /** Budget of argument pieces and signatures, which are held until their call is complete. */
   private readonly pieces: AnswerBudget;
 
   constructor(maxAnswerChars: number) {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
 import type { EchoedMembers } from '../../contract';
 
-/** Of a message or a delta; undefined where it has none. */
+/** Echoed members of a message or a delta; undefined where it has none. */
 export function echoedIn({
   reasoning_content: reasoning,
   extra_content: extra,

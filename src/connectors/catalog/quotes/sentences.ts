@@ -32,7 +32,7 @@ interface Line {
 interface Block extends Line {
   /** An empty line came after it. */
   readonly closed: boolean;
-  /** It ended with a colon and took in the first item of a list. */
+  /** True when it ended with a colon and took in the first item of a list. */
   readonly listing: boolean;
 }
 

@@ -71,7 +71,10 @@ interface Place {
   readonly size: number;
 }
 
-/** Where text of a rectangle reads well: behind the words left of it, before those right of it, else below those above. */
+/**
+ * Position at which the text of a rectangle reads well: behind words left of it, before words right of it, else below
+ * words above it.
+ */
 function placeOf(
   items: readonly PdfTextItem[],
   width: number,

@@ -103,7 +103,7 @@ function dateText(value: number, format: string, calendar: Calendar): string | n
     .trim();
 }
 
-/** As `General` displays a number: at most eleven digits. */
+/** Formats a number like `General`: at most eleven digits. */
 const general = (value: number): string => String(Number(value.toPrecision(11)));
 
 const withThousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3}){1,7}$)/g, ',');

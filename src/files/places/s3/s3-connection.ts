@@ -68,7 +68,7 @@ export function s3Error(error: unknown): AppError {
 type S3Settings = Config['files']['s3'];
 
 const CONNECT_MS = 3_000;
-/** Of one request without an answer, or answered with 5xx or 429. */
+/** Attempts for one request without an answer, or answered with 5xx, or with 429. */
 const ATTEMPTS = 3;
 
 /** Work with the client of the SDK. `signal` aborts its requests, their retries and the bodies of their answers. */

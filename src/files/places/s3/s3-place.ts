@@ -16,7 +16,7 @@ import { S3Connection, isMissingObject } from './s3-connection';
 
 /** Name of our SHA-256 in the metadata of an object, in hex. */
 const SHA256 = 'sha256';
-/** Of a body that ends early or was damaged on the way. */
+/** Attempts to read a body that ends early or was damaged on the way. */
 const READ_ATTEMPTS = 2;
 const CONCURRENT_DELETES = 8;
 const DAY_MS = 24 * 60 * 60_000;

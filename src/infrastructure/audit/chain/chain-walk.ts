@@ -9,7 +9,7 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 /** One place where the log is not what was sealed. */
 export interface ChainFinding {
   readonly kind: FindingKind;
-  /** Of the entry, or of the first missing one; null for the head of the chain. */
+  /** Number of the entry, or of the first missing one; null for the head of the chain. */
   readonly sequence: number | null;
   readonly entry_id: string | null;
   readonly message: string;

@@ -6,7 +6,7 @@ export class AuditChainEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'audit_chains_pk' })
   organizationId!: string;
 
-  /** Of the last sealed entry; 0 before the first. */
+  /** Number of the last sealed entry; 0 before the first. */
   @Column('bigint', { transformer: { to: (value: number) => value, from: Number } })
   sequence!: number;
 

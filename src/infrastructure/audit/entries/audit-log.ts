@@ -45,7 +45,7 @@ export interface AuditRecord {
   /** State before and after. Secrets are masked by name and by shape before anything is stored. */
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Of a request without a caller; the caller's own when absent. */
+  /** Origin of a request without a caller; the caller's own when absent. */
   readonly origin?: RequestOrigin;
 }
 

@@ -94,7 +94,7 @@ export interface OpenDatabase {
 
 interface Target {
   readonly url: string;
-  /** Of the owner of the tables, when it has another login or address. */
+  /** Connection URL of the owner of the tables, when it has another login or address. */
   readonly ownerUrl: string | null;
   readonly engine: OpenDatabase['engine'];
   stop(): Promise<void>;

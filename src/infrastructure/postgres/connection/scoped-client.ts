@@ -89,7 +89,7 @@ class ScopedClient extends SafeClient {
   private readonly log = new Logger('Database');
   private readonly submit: (query: ScopedQuery) => unknown;
   private readonly watch: WriteWatch;
-  /** Of the open transaction; null when unknown. */
+  /** Settings of the open transaction; null when unknown. */
   private inForce: string | null = null;
 
   constructor(

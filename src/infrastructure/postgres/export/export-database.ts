@@ -133,9 +133,9 @@ function insertInto({ name, columns }: Table, names: string): string {
 }
 
 export interface ExportOptions extends SnapshotOptions {
-  /** Of the embedded database. */
+  /** Folder of the embedded database. */
   readonly dataDir: string;
-  /** Of an empty database on a server. */
+  /** Connection URL of an empty database on a server. */
   readonly to: string;
   readonly migrations: readonly MigrationClass[];
   readonly report: (progress: { done: number; total: number | null; text: string }) => void;

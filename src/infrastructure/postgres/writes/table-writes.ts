@@ -36,7 +36,7 @@ export class WriteWatch {
 
   constructor(private readonly writes: TableWrites) {}
 
-  /** To be called when a statement has ended. Inside a transaction, handlers hear of it when the transaction ends. */
+  /** Notes a statement that has ended. Inside a transaction, handlers hear of it when the transaction ends. */
   ended(text: string, reach: Reach, isInTransaction: boolean): void {
     const written = tablesWritten(text);
     for (const table of written) this.tables.add(table);

@@ -58,7 +58,7 @@ export interface CollectionAnswer {
 }
 
 export interface Retrieval {
-  /** In the order of the query's collections. */
+  /** Answers in the order of the query's collections. */
   readonly collections: readonly CollectionAnswer[];
   readonly passages: readonly Passage[];
   /** How it was understood, and how well the passages fit it. */

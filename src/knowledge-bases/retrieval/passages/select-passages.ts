@@ -149,7 +149,7 @@ const SHINGLE_WORDS = 4;
 /** A passage is a near-duplicate when better passages contain this share of its shingles: about one word in twenty differs. */
 const KNOWN_SHARE = 0.8;
 
-/** In scripts without spaces, each character counts as a word. */
+/** Word; each character counts as one in scripts without spaces. */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu;
 
 /** 32-bit FNV-1a over UTF-16 units. Among the shingles of one answer, a collision has a chance of 1 in 100,000. */

@@ -16,7 +16,7 @@ export interface Question {
   readonly text: string;
   /** Null when it cannot be told. */
   readonly language: TextLanguage | null;
-  /** By language. */
+  /** Translations by language. */
   readonly translations: ReadonlyMap<string, string>;
 }
 

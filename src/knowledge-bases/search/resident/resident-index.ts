@@ -72,7 +72,7 @@ export class ResidentIndex {
   }
 }
 
-/** By id of the term. */
+/** Entries by id of the term. */
 function entriesOf(chunks: readonly ResidentChunk[]): ReadonlyMap<number, readonly Entry[]> {
   const entries = new Map<number, Entry[]>();
   chunks.forEach(({ terms }, place) => {

@@ -29,7 +29,7 @@ export interface PlainChunk {
 
 export interface ChunkVector {
   readonly chunkId: string;
-  /** Of length 1. */
+  /** Vector of length 1. */
   readonly vector: readonly number[];
 }
 
@@ -65,7 +65,7 @@ const ADD = `
   SELECT $3, id, generation, vector::vector FROM chunk ORDER BY id
   ON CONFLICT DO NOTHING`;
 
-/** In the order of ids, so that a builder continues behind the last one. */
+/** Chunks without a vector in the order of ids, so that a builder continues behind the last one. */
 const MISSING = `
   SELECT c.id, c.section, c.table_header, c.text FROM kb_chunks c
   WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND c.id > $4

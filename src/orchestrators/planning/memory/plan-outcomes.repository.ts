@@ -63,7 +63,7 @@ export class PlanOutcomesRepository {
     if (flat.length > 0) await this.dataSource.query(ADD, [JSON.stringify(flat), id]);
   }
 
-  /** Of the last `days` days, the newest first. */
+  /** Outcomes of the last `days` days, the newest first. */
   @AcrossOrganizations('batches')
   async read(organizationId: string, assistantId: number, days: number): Promise<OutcomeRow[]> {
     const rows = await this.dataSource.query<ReadRow[]>(READ, [organizationId, assistantId, days, MOST_ROWS]);

@@ -116,7 +116,10 @@ export class PlanOutcomes implements BeforeApplicationShutdown {
     if (view !== null) addRow(view, { key, sums });
   }
 
-  /** By placeholder; empty until the assistant's outcomes have been read, which the first call begins. Never waits. */
+  /**
+   * Influences by placeholder; empty until the assistant's outcomes have been read, which the first call begins. Never
+   * waits.
+   */
   influences(organizationId: string, assistantId: number, queryClass: string): ReadonlyMap<string, number> {
     const rows = this.counters.view({ organizationId, assistantId });
     return influences([...(rows?.values() ?? [])], queryClass, Date.now());

@@ -43,7 +43,7 @@ export interface OutcomeSums {
   /** Milliseconds. */
   durationSum: number;
   planningSum: number;
-  /** Of the tools and of the planning. */
+  /** Tokens of the tools and of the planning. */
   tokens: number;
   confidenceSum: number;
   confidences: number;

@@ -36,7 +36,9 @@ export interface Receipt {
   readonly issued_at: string;
   /** Address of the service; null when it does not know its own. */
   readonly issuer: string | null;
-  /** By part: SHA-256 of the canonical JSON of `[salt, name, value]`, base64url. The signature covers them all. */
+  /**
+   * Digests by part: SHA-256 of the canonical JSON of `[salt, name, value]`, base64url. The signature covers them all.
+   */
   readonly digests: Readonly<Record<string, string>>;
   /** The parts that this reader sees. */
   readonly parts: Readonly<Record<string, ReceiptPart>>;

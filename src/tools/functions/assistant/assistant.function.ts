@@ -13,7 +13,7 @@ import {
 
 interface AssistantFunctionConfig extends JsonObject {
   readonly assistant_id: number | null;
-  /** For the model, instead of the target's own name and description. */
+  /** Name for the model, instead of the target's own name and description. */
   readonly name: string | null;
   readonly description: string | null;
 }

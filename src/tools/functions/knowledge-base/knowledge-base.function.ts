@@ -26,7 +26,7 @@ import { tellSearch } from '../../search';
 export interface KnowledgeBaseConfig extends JsonObject {
   /** Id or slug of a knowledge base, or the number of a collection on the organization's external server. */
   readonly kb_id: string | number | null;
-  /** For the model, instead of the name and description of the knowledge base. */
+  /** Name for the model, instead of the name and description of the knowledge base. */
   readonly name: string;
   readonly description: string;
   readonly top_k: number;

@@ -28,7 +28,7 @@ const MEGABYTE = 1_000_000;
 
 const listOf = <Item>(value: unknown): readonly Item[] => (Array.isArray(value) ? (value as Item[]) : []);
 type Limits = Readonly<Record<string, unknown>>;
-/** Of the part `limits` of the settings. */
+/** Rules in the part `limits` of the settings. */
 export const rulesOf = (limits: Limits): readonly Rule[] => listOf(limits['rules']);
 export const termsOf = (limits: Limits): readonly Term[] => listOf(limits['terms']);
 

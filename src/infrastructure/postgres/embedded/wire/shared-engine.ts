@@ -316,7 +316,7 @@ export class SharedEngine {
     return this.engine.ask(messages);
   }
 
-  /** For our own statements, which drop the unnamed statement of the engine. */
+  /** Sends our own statements, which drop the unnamed statement of the engine. */
   askAside(messages: Buffer): Promise<Buffer> {
     this.statements.unnamedOwner = null;
     return this.engine.ask(messages);
