@@ -46,9 +46,9 @@ import { AssistantStanding } from './sharing/assistant-standing';
 import { AssistantStandingController } from './sharing/assistant-standing.controller';
 import { AssistantAliasRepository } from './storage/assistant-alias.repository';
 import { AssistantRepository } from './storage/assistant.repository';
-import { AssistantImport, ImportedAssistantChecks, ShareImport } from './transfer/assistant-import';
-import { AssistantTransfer } from './transfer/assistant-transfer';
-import { AssistantTransferController } from './transfer/assistant-transfer.controller';
+import { AssistantImport, ImportedAssistantChecks, ShareImport } from './assistant-import';
+import { AssistantTransfer } from './assistant-transfer';
+import { AssistantTransferController } from './assistant-transfer.controller';
 
 @Module({
   imports: [

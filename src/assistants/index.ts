@@ -25,4 +25,4 @@ export {
   ImportedAssistantChecks,
   type ImportedShares,
   ShareImport,
-} from './transfer/assistant-import';
+} from './assistant-import';

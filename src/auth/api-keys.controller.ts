@@ -5,7 +5,7 @@ import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyDto, ApiKeyPageDto, CreatedApiKeyDto } from './keys/api-key-answer.dto';
+import { ApiKeyDto, ApiKeyPageDto, CreatedApiKeyDto } from './api-key-answer.dto';
 
 @ApiTags('API keys')
 @Controller('api/v1/api-keys')

@@ -25,10 +25,10 @@ import {
   OrganizationsService,
   rankOf,
 } from '../organizations';
-import { newApiKey } from './keys/api-key';
-import type { ApiKeyEntity } from './keys/api-key.entity';
-import type { ApiKeyDto, CreatedApiKeyDto } from './keys/api-key-answer.dto';
-import { ApiKeyRepository } from './keys/api-key.repository';
+import { newApiKey } from './api-key';
+import type { ApiKeyEntity } from './api-key.entity';
+import type { ApiKeyDto, CreatedApiKeyDto } from './api-key-answer.dto';
+import { ApiKeyRepository } from './api-key.repository';
 import { Authenticator } from './access/authenticator';
 
 export interface NewKey {

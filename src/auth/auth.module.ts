@@ -25,7 +25,7 @@ import { IssuerRepository } from './issuers/issuer.repository';
 import { Issuers } from './issuers/issuers.service';
 import { OpenIdClient } from './issuers/openid-client';
 import { TokenVerifier } from './issuers/token-verifier';
-import { ApiKeyRepository } from './keys/api-key.repository';
+import { ApiKeyRepository } from './api-key.repository';
 import { ScimTokenRepository } from './scim-tokens/scim-token.repository';
 import { ScimTokensController } from './scim-tokens/scim-tokens.controller';
 import { ScimTokens } from './scim-tokens/scim-tokens.service';

@@ -7,8 +7,8 @@ import { AuditLog } from '../infrastructure/audit';
 import { CONFIG, type Config, keepPrivate } from '../infrastructure/config';
 import { AcrossOrganizations, type Transaction, Transactions } from '../infrastructure/database';
 import { FoundingService, type SystemOrganization } from '../organizations';
-import { hashOf, newApiKey, publicIdOf } from './keys/api-key';
-import { ApiKeyRepository } from './keys/api-key.repository';
+import { hashOf, newApiKey, publicIdOf } from './api-key';
+import { ApiKeyRepository } from './api-key.repository';
 
 export const ADMIN_KEY_FILE = 'admin-key';
 

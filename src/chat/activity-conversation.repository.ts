@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Page, PageRequest } from '../kernel';
 import type { Message } from './conversation.types';
-import { positionOf, positionAfter } from './storage/conversation.repository';
+import { positionOf, positionAfter } from './conversation.repository';
 
 /** A person of an activity, and the time from which on others may read what the person asks. */
 export interface ReadablePerson {

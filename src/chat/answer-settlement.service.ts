@@ -3,7 +3,7 @@ import { noticeOf, type Principal } from '../kernel';
 import { JobQueue } from '../infrastructure/jobs';
 import { type RunRecord, RunsService, storable } from '../runs';
 import type { AnswerEnd, Message } from './conversation.types';
-import { MessageRepository } from './storage/message.repository';
+import { MessageRepository } from './message.repository';
 
 /** Shorter than every retention: an answer is copied long before its run can lose its contents. */
 const SWEEP_MS = 15_000;

@@ -5,8 +5,8 @@ import { AppError, type Caller, type Source, assertActsForPerson, notFound } fro
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answer-settlement.service';
 import type { Conversation, Message } from './conversation.types';
-import { ConversationRepository } from './storage/conversation.repository';
-import { MessageRepository } from './storage/message.repository';
+import { ConversationRepository } from './conversation.repository';
+import { MessageRepository } from './message.repository';
 
 type Node = Pick<Message, 'id' | 'previousId'>;
 

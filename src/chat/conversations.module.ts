@@ -8,17 +8,17 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { AnswerSettlement } from './answer-settlement.service';
 import { Questions } from './questions.service';
-import { AnswerModes } from './card/answer-modes.service';
-import { ChatCardController } from './card/chat-card.controller';
-import { ChatCards } from './card/chat-cards.service';
+import { AnswerModes } from './answer-modes.service';
+import { ChatCardController } from './chat-card.controller';
+import { ChatCards } from './chat-cards.service';
 import { ActivityConversationRepository } from './activity-conversation.repository';
 import { ActivityReadings } from './activity-readings.service';
 import { ActivityUseRepository } from './activity-use.repository';
 import { ConversationReader } from './conversation-reader.service';
 import { ConversationsController } from './conversations.controller';
 import { Conversations } from './conversations.service';
-import { ConversationRepository } from './storage/conversation.repository';
-import { MessageRepository } from './storage/message.repository';
+import { ConversationRepository } from './conversation.repository';
+import { MessageRepository } from './message.repository';
 
 @Module({
   imports: [

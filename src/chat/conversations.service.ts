@@ -6,7 +6,7 @@ import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7 } 
 import { RunsService } from '../runs';
 import { ConversationReader, assertPerson, newestAfter } from './conversation-reader.service';
 import type { Conversation } from './conversation.types';
-import { ConversationRepository } from './storage/conversation.repository';
+import { ConversationRepository } from './conversation.repository';
 
 export interface ConversationQuery {
   readonly assistantId: number | null;

@@ -3,11 +3,11 @@ import { BackgroundCompletions } from '../answering';
 import { AssistantsService } from '../assistants';
 import type { Transaction } from '../infrastructure/database';
 import { AppError, type Caller, type ChatMessage, type ContentPart, notFound } from '../kernel';
-import { AnswerModes, hidesAnswers } from './card/answer-modes.service';
+import { AnswerModes, hidesAnswers } from './answer-modes.service';
 import { ConversationReader, branchTo } from './conversation-reader.service';
 import type { Message, QuestionContent } from './conversation.types';
-import { ConversationRepository } from './storage/conversation.repository';
-import { MessageRepository } from './storage/message.repository';
+import { ConversationRepository } from './conversation.repository';
+import { MessageRepository } from './message.repository';
 
 interface HistoryLimits {
   /** Earlier questions with their answers. */

@@ -18,7 +18,7 @@ export {
   type MoveReport,
 } from './blob-move';
 export { type BlobSpace, PLACES, type PlaceName, S3_MARK } from './places/blob-place.types';
-export { BucketCheck, S3Connection } from './places/s3/s3-connection';
+export { BucketCheck, S3Connection } from './places/s3-connection';
 export { BlobStore, readCurrent } from './storage/blob-store';
 export { cutText, decodeText, sniffType } from './storage/text';
 export { BlobSweep } from './blob-sweep';

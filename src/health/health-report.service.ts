@@ -24,8 +24,8 @@ import { Signals } from '../infrastructure/signals';
 import { Tracer } from '../infrastructure/tracing';
 import { VectorStore } from '../knowledge-bases';
 import { ConnectionHealth, type LatestOutcome } from '../organizations';
-import type { QueueFigures } from './figures/figures.types';
-import { Figures } from './figures/installation-figures.service';
+import type { QueueFigures } from './figures.types';
+import { Figures } from './installation-figures.service';
 
 /** One thing that is looked at. */
 export interface Check {

@@ -1,7 +1,7 @@
 export type { StoredUpload } from './documents/document-store';
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
-export { CollectionImport, type ImportedCollection } from './external/external-collections.service';
+export { CollectionImport, type ImportedCollection } from './external-collections.service';
 export { KnowledgeBaseImport, type NewSource } from './knowledge-base-import';
 export { KnowledgeBasePurge } from './knowledge-base-purge';
 export type { CreateKnowledgeBaseDto } from './knowledge-base.dto';
@@ -17,8 +17,8 @@ export {
   unboundReference,
 } from './retrieval/collection-references';
 export { ExternalProbe } from './retrieval/external-search';
-export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';
-export { DEFAULT_MAX_TOKENS } from './retrieval/passages/select-passages';
+export type { Passage, Retrieval, RetrievalQuery } from './retrieval/retrieval.types';
+export { DEFAULT_MAX_TOKENS } from './retrieval/select-passages';
 export { isFirstQuestion, isSmallTalk } from './retrieval/question/follow-up';
 export {
   QuestionRewriter,
@@ -27,7 +27,7 @@ export {
 } from './retrieval/question/question-rewriter';
 export { FUNCTION_WORDS, wordsOf } from './retrieval/question/question-words';
 export { AS_ASKED, RetrievalService } from './retrieval/retrieval.service';
-export { VectorStore } from './search/vectors/vector-store';
+export { VectorStore } from './search/vector-store';
 export { searchConfiguration, termsOf } from './search/searchable-text';
 export { knowledgeBaseSpace } from './storage/document-scope.repository';
 export { RETRIEVAL_MODES, type RetrievalMode } from './storage/knowledge-base.types';

@@ -6,8 +6,8 @@ import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import type { EmbeddingDto, IndexDto, KnowledgeBaseDto } from './knowledge-base.dto';
 import type { Embedding, IndexStatus } from './storage/knowledge-base.types';
 import { NO_LANGUAGE } from './search/searchable-text';
-import { VectorStore } from './search/vectors/vector-store';
-import { VectorStoreRepository } from './search/vectors/vector-store.repository';
+import { VectorStore } from './search/vector-store';
+import { VectorStoreRepository } from './search/vector-store.repository';
 
 const embeddingView = (embedding: Embedding | null): EmbeddingDto | null =>
   embedding && { provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions };

@@ -1,11 +1,4 @@
-export {
-  batchView,
-  itemView,
-  organizationView,
-  planView,
-  rollbackView,
-  verifyView,
-} from './admin/migrations.controller';
+export { batchView, itemView, organizationView, planView, rollbackView, verifyView } from './migrations.controller';
 export * from './batches/batch.types';
 export { MetadataMigratorModule } from './metadata-migrator.module';
 export { MigrationModule } from './migration.module';

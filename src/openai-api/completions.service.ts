@@ -20,9 +20,9 @@ import { SseStream } from '../infrastructure/sse';
 import { AppError, type Caller, type JsonObject, type Source, type Usage, isJsonObject } from '../kernel';
 import { LimitReached, type RateLimit } from '../metering';
 import { AssistantModels } from './assistant-models.service';
-import { ownIdentity } from './frames/chunk-identity';
-import { reportBody } from './frames/report-answer';
-import { StreamFrames, withoutThoughts } from './frames/stream-frames';
+import { ownIdentity } from './chunk-identity';
+import { reportBody } from './report-answer';
+import { StreamFrames, withoutThoughts } from './stream-frames';
 
 /**
  * LAMB also takes `prompt`, or `params.prompt`, in place of `messages`: a text, or several that are joined by blanks. A body

@@ -5,7 +5,7 @@ import type { AppError } from '../kernel';
 import { withinOrganization } from '../infrastructure/database';
 import { connectionAt, secretSlots } from './settings/settings-validation';
 import type { OrganizationSettings } from './settings/settings.types';
-import { OrganizationRepository } from './storage/organization.repository';
+import { OrganizationRepository } from './organization.repository';
 import { ConnectionHealthRepository } from './connection-health.repository';
 import type { ConnectionOutcome, ConnectionState, LatestOutcome } from './connection-health.entity';
 

@@ -56,5 +56,5 @@ export {
 } from './settings/limit.types';
 export { SettingsChecks } from './settings/settings-validation';
 export { FEATURES, type Feature, type Features, type VendorUserIds } from './settings/settings.types';
-export type { ChecklistAnswers } from './storage/member.entity';
-export { madeAccountIn } from './storage/member.repository';
+export type { ChecklistAnswers } from './member.entity';
+export { madeAccountIn } from './member.repository';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { RERANK_DIALECT_PLUGINS } from '../infrastructure/reranking';
 import { TRANSLATION_DIALECT_PLUGINS } from '../infrastructure/translation';
 import { type Role, ROLES } from '../kernel';
-import { INVITATION_STATES, type InvitationState } from './storage/member.entity';
+import { INVITATION_STATES, type InvitationState } from './member.entity';
 import {
   type Features,
   type ModelChoice,

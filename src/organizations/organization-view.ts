@@ -1,7 +1,7 @@
 import type { Config } from '../infrastructure/config';
 import { featuresOf, operatorVendors, privacyOf } from './runtime.builder';
 import type { OrganizationSettings, ProviderSettings } from './settings/settings.types';
-import type { OrganizationEntity } from './storage/organization.entity';
+import type { OrganizationEntity } from './organization.entity';
 import type {
   OrganizationDto,
   OrganizationSummaryDto,

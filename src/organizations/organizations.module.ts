@@ -30,8 +30,8 @@ import { StandingService } from './organization/standing.service';
 import { PersonPseudonyms } from './person-pseudonyms.service';
 import { VendorPseudonyms } from './vendor-pseudonyms.service';
 import { SettingsChecks } from './settings/settings-validation';
-import { MemberRepository } from './storage/member.repository';
-import { OrganizationRepository } from './storage/organization.repository';
+import { MemberRepository } from './member.repository';
+import { OrganizationRepository } from './organization.repository';
 
 @Module({
   imports: [MailModule, OutboundModule, SignalsModule],

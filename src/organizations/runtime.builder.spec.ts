@@ -1,6 +1,6 @@
 import { AppError } from '../kernel';
 import type { VendorConfig } from '../infrastructure/config';
-import type { OrganizationEntity } from './storage/organization.entity';
+import type { OrganizationEntity } from './organization.entity';
 import { buildRuntime } from './runtime.builder';
 import type { OrganizationSettings } from './settings/settings.types';
 

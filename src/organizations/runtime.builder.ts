@@ -12,7 +12,7 @@ import {
   type UsagePeople,
   type VendorUserIds,
 } from './settings/settings.types';
-import type { OrganizationEntity } from './storage/organization.entity';
+import type { OrganizationEntity } from './organization.entity';
 
 /** A model vendor ready to be called. */
 export interface ProviderRuntime {

@@ -1,7 +1,7 @@
 import type { PersonTable } from './person-table.types';
-import { ACCOUNT_TABLES } from './catalogue/tables/account-tables';
-import { CONTENT_TABLES } from './catalogue/tables/content-tables';
-import { USE_TABLES } from './catalogue/tables/use-tables';
+import { ACCOUNT_TABLES } from './catalogue/account-tables';
+import { CONTENT_TABLES } from './catalogue/content-tables';
+import { USE_TABLES } from './catalogue/use-tables';
 
 /**
  * Every table with rows about people, in the order in which an erasure treats them. A test compares the list with the

@@ -1,7 +1,7 @@
 import { DISPLAY_LANGUAGES } from '../tools';
 import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
-import { NoRagProcessor } from './catalog/no-rag/no-rag.processor';
-import { SimpleAugmentProcessor } from './catalog/simple-augment/simple-augment.processor';
+import { NoRagProcessor } from './catalog/no-rag.processor';
+import { SimpleAugmentProcessor } from './catalog/simple-augment.processor';
 import { fetches } from './contract';
 import { ProcessorCatalogue, processorsOver } from './processor-catalogue';
 

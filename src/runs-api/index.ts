@@ -1,4 +1,4 @@
-export { RunAccess } from './access/run-access.service';
+export { RunAccess } from './run-access.service';
 export { goneIn } from './replays/run-replays.service';
 export { RunsApiModule } from './runs-api.module';
 export { presentRun } from './run-view';

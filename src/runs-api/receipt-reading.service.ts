@@ -3,8 +3,8 @@ import { knowledgeBasesIn } from '../answering';
 import { AppError, type Caller, isTeacher, notFound } from '../kernel';
 import { RECEIPT_PARTS, type SignedReceipt, withParts } from '../runs/receipts';
 import { type RunRecord, RunsService } from '../runs';
-import { RunAccess, type VisibleRecord } from './access/run-access.service';
-import { RunPeople } from './access/run-people.service';
+import { RunAccess, type VisibleRecord } from './run-access.service';
+import { RunPeople } from './run-people.service';
 
 /** Parts about the making of the assistant and the request to the model, for readers who may see both in the run. */
 const OF_AUTHORS: readonly string[] = ['settings', 'parameters', 'prompt', 'replay'];

@@ -10,8 +10,8 @@ import { drained } from '../infrastructure/sse';
 import { AppError, type Caller, KeyedGates, type Source, tryEnterAll, uuidv7 } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';
 import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../runs';
-import { ForeignEvents } from './access/foreign-events';
-import { RunAccess } from './access/run-access.service';
+import { ForeignEvents } from './foreign-events';
+import { RunAccess } from './run-access.service';
 import { EVENT_STREAMS } from './event-stream.metrics';
 
 const RETRY_AFTER_SECONDS = 5;

@@ -1,5 +1,5 @@
 import type { PlanSummary } from '../kernel';
-import type { VisibleRun } from './access/run-access.service';
+import type { VisibleRun } from './run-access.service';
 import { presentRun } from './run-view';
 
 const PLAN = { plan_id: 'p', reasoning: 'the file says basalt', confidence: 1 } as unknown as PlanSummary;

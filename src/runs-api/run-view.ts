@@ -1,6 +1,6 @@
 import type { RunPage, RunRecord, ToolTiming } from '../runs';
 import { withoutReasoning } from '../answering';
-import type { VisibleRun } from './access/run-access.service';
+import type { VisibleRun } from './run-access.service';
 import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunPersonDto, RunSummaryDto } from './run.dto';
 
 function presentCall({

@@ -31,8 +31,8 @@ import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '..
 import { Idempotent } from '../infrastructure/idempotency';
 import { type Caller, invalid } from '../kernel';
 import { type RunFilter, reportMarkdown, shapeReport } from '../runs';
-import { RunAccess } from './access/run-access.service';
-import { RunPeople } from './access/run-people.service';
+import { RunAccess } from './run-access.service';
+import { RunPeople } from './run-people.service';
 import { RunEventStreams } from './run-event-streams.service';
 import { presentPage, presentRun } from './run-view';
 import {

@@ -1,11 +1,11 @@
-export type { WithQueuedRun } from './background/background-runs';
-export { RUN_EXECUTOR, type RunExecutor } from './background/run-executor.token';
-export { abortFailure } from './background/run-worker';
+export type { WithQueuedRun } from './background-runs';
+export { RUN_EXECUTOR, type RunExecutor } from './run-executor.token';
+export { abortFailure } from './run-worker';
 export type { EventBatches, FollowOptions } from './run-reader';
-export { type SlotContent, cut, reportMarkdown, reportMessage, reportPrompt, storable } from './report/report-markdown';
-export * from './report/report.types';
-export { REPORT_LIMITS, redactText, shapeReport } from './report/shape-report';
-export { Unprepared } from './report/unprepared.errors';
+export { type SlotContent, cut, reportMarkdown, reportMessage, reportPrompt, storable } from './report-markdown';
+export * from './report.types';
+export { REPORT_LIMITS, redactText, shapeReport } from './shape-report';
+export { Unprepared } from './unprepared.errors';
 export { Run } from './run';
 export * from './run.types';
 export { RunsModule } from './runs.module';

@@ -1,6 +1,6 @@
 import { Run } from './run';
 import { RunBuffer, type RunSink } from './run-buffer';
-import { finishedRecord } from './record/run-record';
+import { finishedRecord } from './run-record';
 import type { RunRecord } from './run.types';
 import { runInput } from './testing/run-input';
 

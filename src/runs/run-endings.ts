@@ -2,9 +2,9 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationS
 import { isDatabaseUnavailable } from '../infrastructure/database';
 import { RunJournal } from './run-journal';
 import { RunReceipts } from './run-receipts.service';
-import { finishedRecord, storableRecord } from './record/run-record';
-import { RunRepository } from './record/run.repository';
-import { shapeSource } from './report/shape-report';
+import { finishedRecord, storableRecord } from './run-record';
+import { RunRepository } from './run.repository';
+import { shapeSource } from './shape-report';
 import { ActiveRuns, type Run, type RunEnd } from './run';
 import type { RunOutcome, RunRecord } from './run.types';
 import { RunBuffer, type RunSink } from './run-buffer';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations } from '../infrastructure/database';
 import type { RunStatus, StampedRunEvent } from '../kernel';
-import { END_RUN, toRow } from './record/run-sql';
+import { END_RUN, toRow } from './run-sql';
 import type { LoggedEvent, RunRecord } from './run.types';
 
 export interface EventBatch {

@@ -3,7 +3,7 @@ import type { Config } from '../infrastructure/config';
 import { Signals } from '../infrastructure/signals';
 import { RunEndings } from './run-endings';
 import type { RunReceipts } from './run-receipts.service';
-import type { RunRepository } from './record/run.repository';
+import type { RunRepository } from './run.repository';
 import { ActiveRuns, Run } from './run';
 import type { LoggedEvent, RunRecord } from './run.types';
 import { runInput } from './testing/run-input';

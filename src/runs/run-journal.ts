@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '../infrastructure/database';
 import { Signals } from '../infrastructure/signals';
 import type { StampedRunEvent } from '../kernel';
 import { RunReceipts } from './run-receipts.service';
-import { bareRecord, finishedRecord, storableRecord } from './record/run-record';
+import { bareRecord, finishedRecord, storableRecord } from './run-record';
 import { ActiveRuns, isTerminal, loggedEvent } from './run';
 import type { LoggedEvent, RunLog, RunRecord } from './run.types';
 import { RunEventRepository } from './run-event.repository';

@@ -3,7 +3,7 @@ import type { RunStatus, StampedRunEvent } from '../kernel';
 import { RunEndings } from './run-endings';
 import { RunEventRepository } from './run-event.repository';
 import { RunTails } from './run-tails';
-import { RunRepository } from './record/run.repository';
+import { RunRepository } from './run.repository';
 import { ActiveRuns, type Run, loggedEvent } from './run';
 import type { LoggedEvent, RunRecord } from './run.types';
 

@@ -11,8 +11,8 @@ import {
   makeReceipt,
   sha256,
 } from './receipts';
-import type { ReportResult } from './report/report.types';
-import { redactText } from './report/shape-report';
+import type { ReportResult } from './report.types';
+import { redactText } from './shape-report';
 import { type Recording, type RunFacts, type RunRecord, UNKEPT_REASONS, type UnkeptReason } from './run.types';
 
 /** Parameters that change an answer and hold no text of a person. */

@@ -15,7 +15,7 @@ import type {
   ToldSearch,
   Usage,
 } from '../kernel';
-import type { ReportResult, RunReport, ShapedReport } from './report/report.types';
+import type { ReportResult, RunReport, ShapedReport } from './report.types';
 
 /** A function that the model was offered. */
 export interface OfferedDeclaration {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { BackgroundRuns, RunJobs } from './background/background-runs';
-import { RunQueueRepository } from './background/run-queue.repository';
-import { RunWorker } from './background/run-worker';
+import { BackgroundRuns, RunJobs } from './background-runs';
+import { RunQueueRepository } from './run-queue.repository';
+import { RunWorker } from './run-worker';
 import { RunEndings } from './run-endings';
 import { RunCancelRepository } from './keeping/run-cancel.repository';
 import { RunCanceller } from './keeping/run-canceller';
@@ -14,7 +14,7 @@ import { RunTails } from './run-tails';
 import { RunReader } from './run-reader';
 import { RunReceipts } from './run-receipts.service';
 import { ReceiptsModule } from './receipts';
-import { RunRepository } from './record/run.repository';
+import { RunRepository } from './run.repository';
 import { ActiveRuns } from './run';
 import { RunsService } from './runs.service';
 

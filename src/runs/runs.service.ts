@@ -11,14 +11,14 @@ import {
   uuidCursor,
   uuidTime,
 } from '../kernel';
-import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
+import { BackgroundRuns, type WithQueuedRun } from './background-runs';
 import { RunEndings } from './run-endings';
 import { RunCanceller } from './keeping/run-canceller';
 import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
 import { RunReceipts, type UnsignedReceipt, readRecording } from './run-receipts.service';
 import type { SignedReceipt } from './receipts';
-import { runningRecord } from './record/run-record';
-import { RunRepository } from './record/run.repository';
+import { runningRecord } from './run-record';
+import { RunRepository } from './run.repository';
 import { ActiveRuns, Run } from './run';
 import type {
   Recording,

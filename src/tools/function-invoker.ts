@@ -15,9 +15,9 @@ import {
 } from './contract';
 import type { OfferedFunction } from './function-offers.service';
 import { cleanText, cutText } from './read-output';
-import { callPipeline } from './policies/call-pipeline';
-import { ToolStatistics, statisticsName } from './statistics/tool-statistics';
-import { ToolMetrics, uncountedTools } from './statistics/tool.metrics';
+import { callPipeline } from './call-pipeline';
+import { ToolStatistics, statisticsName } from './tool-statistics';
+import { ToolMetrics, uncountedTools } from './tool.metrics';
 import { CallJournal, beginToolSpan, elapsedMs, endToolSpan } from './tool-invoker';
 
 /** UTF-16 units of one call's arguments. */

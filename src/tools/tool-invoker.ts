@@ -17,9 +17,9 @@ import {
   type ToolOutcome,
 } from './contract';
 import type { CheckedOutput } from './read-output';
-import { callPipeline } from './policies/call-pipeline';
-import { ToolStatistics } from './statistics/tool-statistics';
-import { ToolMetrics, uncountedTools } from './statistics/tool.metrics';
+import { callPipeline } from './call-pipeline';
+import { ToolStatistics } from './tool-statistics';
+import { ToolMetrics, uncountedTools } from './tool.metrics';
 
 /** Failures that say nothing about the tool: it was not asked, or its owner or the model asked for the impossible. */
 const NOT_COUNTED: ReadonlySet<ToolFailureCode> = new Set([

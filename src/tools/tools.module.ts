@@ -14,9 +14,9 @@ import { ToolInvoker } from './tool-invoker';
 import { ToolsController } from './tools.controller';
 import { ToolsService } from './tools.service';
 import { FunctionOffers } from './function-offers.service';
-import { ToolStatistics } from './statistics/tool-statistics';
-import { ToolStatsRepository } from './statistics/tool-stats.repository';
-import { ToolMetrics } from './statistics/tool.metrics';
+import { ToolStatistics } from './tool-statistics';
+import { ToolStatsRepository } from './tool-stats.repository';
+import { ToolMetrics } from './tool.metrics';
 
 @Module({
   imports: [ConnectorsModule, FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],

@@ -2,8 +2,8 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { AppError, type Problem } from '../kernel';
 import { FunctionCatalogue, ToolCatalogue } from './tool-catalogue';
 import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from './contract';
-import type { ToolStats } from './statistics/tool-counts.types';
-import { ToolStatistics, statisticsName } from './statistics/tool-statistics';
+import type { ToolStats } from './tool-counts.types';
+import { ToolStatistics, statisticsName } from './tool-statistics';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
 export type PresentedTool = Omit<ToolDefinition, 'aliases' | 'material_search'> & {

@@ -1,4 +1,4 @@
-import { BODIES } from '../../src/infrastructure/http/bodies/memory-budget';
+import { BODIES } from '../../src/infrastructure/http/memory-budget';
 import { startApp, type TestApp } from '../support/app';
 import { makeMember } from '../support/chat';
 

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { registerAssistantCommands } from '../../src/cli/assistants/assistants.commands';
 import type { CommandResult } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
-import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
+import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { CONFIG } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';

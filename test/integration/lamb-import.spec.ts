@@ -1,7 +1,7 @@
 import { ownIdentity } from '../../src/infrastructure/database';
 import { AssistantImport } from '../../src/assistants';
 import { AppError } from '../../src/kernel';
-import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
+import { ExternalCollectionsService } from '../../src/knowledge-bases/external-collections.service';
 import type { LambOrganization } from '../../extensions/lamb-import/source/lamb-source.types';
 import { RubricsService } from '../../src/rubrics';
 import { lambImports } from '../support/lamb-imports';

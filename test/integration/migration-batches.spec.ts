@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { AssistantRewrites } from '../../src/assistants';
 import { AppError, type Caller } from '../../src/kernel';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
-import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
+import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
 import { Candidates } from '../../src/migration/tasks/migration-planner.service';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Completion } from '../../src/answering/completion.types';
 import { recordedPrompt } from '../../src/answering/engine/prompt-preparation.service';
 import type { ChatMessage } from '../../src/kernel';
-import { PlannedStrategy } from '../../src/orchestrators/catalog/planned/planned.strategy';
+import { PlannedStrategy } from '../../src/orchestrators/catalog/planned.strategy';
 import type { OrchestratorStrategy } from '../../src/orchestrators/contract';
 import {
   broken,

@@ -12,8 +12,8 @@ import type { AssistantScope } from '../../src/assistants/storage/assistant-scop
 import { EMPTY_DEFINITION, type RewritePlan } from '../../src/assistants/definition';
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/infrastructure/audit';
-import { AuditRepository } from '../../src/infrastructure/audit/entries/audit.repository';
-import type { WrittenMac } from '../../src/infrastructure/audit/entries/audit-log';
+import { AuditRepository } from '../../src/infrastructure/audit/audit.repository';
+import type { WrittenMac } from '../../src/infrastructure/audit/audit-log';
 import type { Config } from '../../src/infrastructure/config';
 import { Transactions } from '../../src/infrastructure/database';
 import { openTestDatabase, resetDatabase } from '../support/database';

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { JobQueue } from '../../src/infrastructure/jobs';
 import { uuidv7 } from '../../src/kernel';
-import { ToolStatistics } from '../../src/tools/statistics/tool-statistics';
-import { ToolStatsRepository } from '../../src/tools/statistics/tool-stats.repository';
-import type { CountedCall } from '../../src/tools/statistics/tool-counts.types';
+import { ToolStatistics } from '../../src/tools/tool-statistics';
+import { ToolStatsRepository } from '../../src/tools/tool-stats.repository';
+import type { CountedCall } from '../../src/tools/tool-counts.types';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const JOBS = { sweep: () => undefined } as unknown as JobQueue;

@@ -6,7 +6,7 @@ import { Reflector } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
 import { AcceptFiles, ProblemFilter, type UploadedFile, Uploads } from '../../src/infrastructure/http';
-import { UPLOADS } from '../../src/infrastructure/http/bodies/memory-budget';
+import { UPLOADS } from '../../src/infrastructure/http/memory-budget';
 import { multipart } from '../support/multipart';
 import { until } from '../support/until';
 

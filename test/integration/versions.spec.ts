@@ -4,7 +4,7 @@ import {
   PromptTemplateRepository,
   type PromptTemplateScope,
 } from '../../src/assistants/prompt-templates/prompt-template.repository';
-import { OrganizationRepository } from '../../src/organizations/storage/organization.repository';
+import { OrganizationRepository } from '../../src/organizations/organization.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 let dataSource: DataSource;

@@ -1,12 +1,12 @@
 import type { Expectation } from '../contract';
-import { CITES_DOCUMENT } from './cites-document/cites-document.expectation';
-import { CONTAINS } from './contains/contains.expectation';
-import { FINDS_PASSAGE } from './finds-passage/finds-passage.expectation';
-import { LACKS } from './lacks/lacks.expectation';
-import { MEETS_RUBRIC } from './meets-rubric/meets-rubric.expectation';
-import { REFUSES } from './refuses/refuses.expectation';
-import { WITHIN_COST } from './within-cost/within-cost.expectation';
-import { WITHIN_TIME } from './within-time/within-time.expectation';
+import { CITES_DOCUMENT } from './cites-document.expectation';
+import { CONTAINS } from './contains.expectation';
+import { FINDS_PASSAGE } from './finds-passage.expectation';
+import { LACKS } from './lacks.expectation';
+import { MEETS_RUBRIC } from './meets-rubric.expectation';
+import { REFUSES } from './refuses.expectation';
+import { WITHIN_COST } from './within-cost.expectation';
+import { WITHIN_TIME } from './within-time.expectation';
 
 /** Expectations in the order in which people see them. The catalogue checks every config against its schema first. */
 export const EXPECTATION_PLUGINS = [

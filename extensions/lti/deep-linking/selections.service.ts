@@ -14,7 +14,7 @@ import {
 } from '../../../src/kernel';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { parametersOf } from '../courses/activity.entity';
-import { ToolKeys } from '../keys/tool-keys.service';
+import { ToolKeys } from '../tool-keys.service';
 import { type LaunchMessage, RefusedLaunch } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppError, isJsonObject, type JsonObject } from '../../../src/kernel';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
-import { ToolKeys } from '../keys/tool-keys.service';
+import { ToolKeys } from '../tool-keys.service';
 import type { PlatformEntity } from '../platforms/platform.entity';
 
 const TIMEOUT_MS = 10_000;

@@ -17,8 +17,8 @@ import {
 import { AppError, type Caller, KeyedGates, isTeacher } from '../../kernel';
 import { OrganizationChanges, OrganizationsService } from '../../organizations';
 import { looksLikeToken } from '../issuers/token-verifier';
-import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
-import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
+import { hashOf, looksLikeApiKey, publicIdOf } from '../api-key';
+import { ApiKeyRepository, type KeyRow } from '../api-key.repository';
 import { ScimTokens } from '../scim-tokens/scim-tokens.service';
 import { SessionCookie, assertSameOrigin, isSafeMethod, sessionHashOf } from '../sessions/session-cookie';
 import { SessionRepository } from '../sessions/session.repository';

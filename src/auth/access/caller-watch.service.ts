@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { withinOrganization } from '../../infrastructure/database';
 import { AppError, type Caller } from '../../kernel';
 import { MembersService, OrganizationChanges, StandingService } from '../../organizations';
-import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
+import { ApiKeyRepository, type KeyRow } from '../api-key.repository';
 import { SessionRepository } from '../sessions/session.repository';
 import { callerOf, isUsable } from './authenticator';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppError, type Caller, notFound } from '../../kernel';
 import { type Member, MembersService, OrganizationsService, assertOutranks } from '../../organizations';
-import { ApiKeyRepository } from '../keys/api-key.repository';
+import { ApiKeyRepository } from '../api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import { AppError, type Caller, isUuid, notFound, uuidv7 } from '../../kernel';
 import { assertOutranks, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
-import { hashOf } from '../keys/api-key';
+import { hashOf } from '../api-key';
 import type { CreateScimTokenDto, NewScimTokenDto, ScimTokenDto } from './scim-token.dto';
 import type { ScimTokenEntity } from './scim-token.entity';
 import { ScimTokenRepository } from './scim-token.repository';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
-import type { KeyRow } from '../keys/api-key.repository';
+import type { KeyRow } from '../api-key.repository';
 import { SessionEntity } from './session.entity';
 
 /** Hours without a request that end a session. */

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
-import { MeDto } from '../keys/api-key-answer.dto';
+import { MeDto } from '../api-key-answer.dto';
 import { Myself } from './open-sessions.service';
 
 @ApiTags('API keys')

@@ -5,7 +5,7 @@ import { type Caller, assertActsForPerson, isUuid, notFound } from '../../kernel
 import { MembersService, OrganizationsService, assertOutranks } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
-import type { MeDto } from '../keys/api-key-answer.dto';
+import type { MeDto } from '../api-key-answer.dto';
 import { type OpenSession, SessionRepository } from '../sessions/session.repository';
 import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
 import type { OpenSessionDto } from './session.dto';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsFQDN, IsNotEmpty, IsString, Matches, MaxLength } from 'class-validator';
-import { MeDto } from '../keys/api-key-answer.dto';
+import { MeDto } from '../api-key-answer.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
 import { MayBeOmitted } from '../../infrastructure/http';
 

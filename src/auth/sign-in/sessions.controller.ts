@@ -14,7 +14,7 @@ import { AppError, type Caller } from '../../kernel';
 import { RequestAuthenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';
-import { MeDto } from '../keys/api-key-answer.dto';
+import { MeDto } from '../api-key-answer.dto';
 import { SessionCookie, assertNotForeign, assertSameOrigin } from '../sessions/session-cookie';
 import { Myself } from './open-sessions.service';
 import {

@@ -3,8 +3,8 @@ import { AuditKeeper } from './chain/audit-keeper';
 import { AuditSealer } from './chain/audit-sealer';
 import { AuditVerifier } from './chain/audit-verifier';
 import { ChainRepository } from './chain/chain.repository';
-import { AuditLog, WrittenMac } from './entries/audit-log';
-import { AuditRepository } from './entries/audit.repository';
+import { AuditLog, WrittenMac } from './audit-log';
+import { AuditRepository } from './audit.repository';
 
 @Global()
 @Module({

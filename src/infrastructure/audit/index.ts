@@ -4,5 +4,5 @@ export { AuditSealer } from './chain/audit-sealer';
 export { AuditVerifier, type ChainReport, type ChainState } from './chain/audit-verifier';
 export { chainFigures } from './chain/chain-figures.repository';
 export { FINDING_KINDS } from './chain/chain-walk';
-export { type AuditItem, AuditLog, type AuditRecord } from './entries/audit-log';
-export type { AuditFilter } from './entries/audit.repository';
+export { type AuditItem, AuditLog, type AuditRecord } from './audit-log';
+export type { AuditFilter } from './audit.repository';

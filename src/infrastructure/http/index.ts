@@ -1,7 +1,7 @@
-export { assertHouseJson, encodeJson, writeJson } from './bodies/large-json';
-export { type MemoryClaim, PROMPTS } from './bodies/memory-budget';
-export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './bodies/read-json';
-export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './bodies/upload';
+export { assertHouseJson, encodeJson, writeJson } from './large-json';
+export { type MemoryClaim, PROMPTS } from './memory-budget';
+export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './read-json';
+export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './upload';
 export { describeErrors } from './errors/describe-errors.decorator';
 export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
 export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';

@@ -3,7 +3,7 @@ import { EmbeddingsService, ranksWellIn } from '../../connectors';
 import type { Transaction } from '../../infrastructure/database';
 import { type TextLanguage, isIn } from '../../infrastructure/languages';
 import { invalid } from '../../kernel';
-import { VectorStore } from '../search/vectors/vector-store';
+import { VectorStore } from '../search/vector-store';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
 import type { RowRef } from '../storage/row-queue';

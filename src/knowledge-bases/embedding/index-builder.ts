@@ -5,8 +5,8 @@ import { JobQueue, type RunningJob } from '../../infrastructure/jobs';
 import type { Embedding } from '../storage/knowledge-base.types';
 import { RowQueue, type RowRef } from '../storage/row-queue';
 import { isTransient } from '../storage/transient-error';
-import { VectorStore } from '../search/vectors/vector-store';
-import { VectorStoreRepository, type VectorTarget } from '../search/vectors/vector-store.repository';
+import { VectorStore } from '../search/vector-store';
+import { VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-embedder';
 import { VectorIndexRepository } from './vector-index.repository';
 

@@ -1,4 +1,4 @@
-import type { VectorStore } from '../search/vectors/vector-store';
+import type { VectorStore } from '../search/vector-store';
 import { ChunkEmbedder, ChunkVectors, EmbeddingTimeSliceEnded } from './chunk-embedder';
 import type { CacheScope, CachedVector } from './embedding-cache.repository';
 import { IndexBuilder } from './index-builder';

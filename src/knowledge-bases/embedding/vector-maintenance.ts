@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../infrastructure/database';
 import { JobQueue, type Queue } from '../../infrastructure/jobs';
-import { VectorGraphs } from '../search/vectors/vector-graphs';
-import { VectorStore } from '../search/vectors/vector-store';
-import { VectorStoreRepository } from '../search/vectors/vector-store.repository';
+import { VectorGraphs } from '../search/vector-graphs';
+import { VectorStore } from '../search/vector-store';
+import { VectorStoreRepository } from '../search/vector-store.repository';
 import { EmbeddingCacheRepository } from './embedding-cache.repository';
 import { IndexBuilder } from './index-builder';
 import { VectorIndexRepository } from './vector-index.repository';

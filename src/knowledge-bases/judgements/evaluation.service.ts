@@ -4,7 +4,7 @@ import type { Principal } from '../../kernel';
 import { hybridWeightOf } from '../embedding/embedding-settings';
 import { RetrievalService } from '../retrieval/retrieval.service';
 import { chunkHash } from '../search/chunk.types';
-import { VectorStore } from '../search/vectors/vector-store';
+import { VectorStore } from '../search/vector-store';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import type { RetrievalMode } from '../storage/knowledge-base.types';

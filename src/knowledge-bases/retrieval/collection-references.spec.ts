@@ -1,4 +1,4 @@
-import type { ExternalCollectionRepository } from '../external/external-collection.repository';
+import type { ExternalCollectionRepository } from '../external-collection.repository';
 import type { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { CollectionReferences } from './collection-references';
 

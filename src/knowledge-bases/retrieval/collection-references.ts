@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../../infrastructure/database';
 import { RowCache, TableChanges } from '../../infrastructure/row-cache';
 import { type Principal, notFound } from '../../kernel';
-import { ExternalCollectionRepository } from '../external/external-collection.repository';
+import { ExternalCollectionRepository } from '../external-collection.repository';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { isSlug } from '../storage/slug';

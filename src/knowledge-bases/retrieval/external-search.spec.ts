@@ -1,7 +1,7 @@
 import type { Config } from '../../infrastructure/config';
 import type { OutboundClient } from '../../infrastructure/outbound';
 import { ExternalSearch } from './external-search';
-import type { RetrievalQuery } from './passages/retrieval.types';
+import type { RetrievalQuery } from './retrieval.types';
 
 const SERVER = { serverUrl: 'https://kb.example', apiToken: null };
 const QUERY: RetrievalQuery = { text: 'Why green?', collections: ['biology'], topK: 3, threshold: 0 };

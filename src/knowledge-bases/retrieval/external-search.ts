@@ -4,7 +4,7 @@ import { traceHeaders } from '../../infrastructure/context';
 import { OutboundClient, type OutboundResponse } from '../../infrastructure/outbound';
 import { AppError, type ErrorCode, type JsonObject, isJsonObject } from '../../kernel';
 import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
-import type { Passage, RetrievalQuery } from './passages/retrieval.types';
+import type { Passage, RetrievalQuery } from './retrieval.types';
 import { referenceName } from './collection-references';
 
 /** 4xx statuses that a retry may fix. Every other 4xx is final and says nothing about the health of the server. */

@@ -1,5 +1,5 @@
 import type { Hit } from '../search/chunk.types';
-import { type Candidate, externalCandidate, ownCandidate } from './passages/candidate';
+import { type Candidate, externalCandidate, ownCandidate } from './candidate';
 import { Reranking } from './reranking';
 
 const own = (text: string, base = 'a'): Candidate =>

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { RerankerService } from '../../connectors';
 import { AppError, type ErrorCode } from '../../kernel';
-import { type Candidate, isOwn, withColumnNames } from './passages/candidate';
-import type { RetrievalQuery } from './passages/retrieval.types';
+import { type Candidate, isOwn, withColumnNames } from './candidate';
+import type { RetrievalQuery } from './retrieval.types';
 
 const NEVER = new AbortController().signal;
 

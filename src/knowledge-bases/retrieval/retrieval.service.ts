@@ -11,10 +11,10 @@ import type { RetrievalMode } from '../storage/knowledge-base.types';
 import { CollectionReferences, type Resolved, referenceInWords, referenceName } from './collection-references';
 import { type ExternalAnswer, ExternalSearch, failureOfAll } from './external-search';
 import { OwnSearch, type SearchPlan } from './own-search';
-import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './passages/candidate';
-import { ownPassage } from './passages/own-passage';
-import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
-import { type Selection, selectPassages, withinBudget } from './passages/select-passages';
+import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './candidate';
+import { ownPassage } from './own-passage';
+import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './retrieval.types';
+import { type Selection, selectPassages, withinBudget } from './select-passages';
 import { type Question, foreignLanguages, languagesOf, materialLanguages } from './question/wordings';
 import { Rerankers, type Reranking, rerankDepth } from './reranking';
 

@@ -1,5 +1,5 @@
 import { BM25_QUERY } from './bm25-query';
-import { type AnnIndex, vectorParameters, vectorQuery, type VectorSearch } from './vectors/vector-query';
+import { type AnnIndex, vectorParameters, vectorQuery, type VectorSearch } from './vector-query';
 
 export interface Statement {
   readonly sql: string;

@@ -1,8 +1,8 @@
-import { ConditionalStrategy } from './conditional/conditional.strategy';
-import { DependencyStrategy } from './dependency/dependency.strategy';
-import { ParallelStrategy } from './parallel/parallel.strategy';
-import { PlannedStrategy } from './planned/planned.strategy';
-import { SequentialStrategy } from './sequential/sequential.strategy';
+import { ConditionalStrategy } from './conditional.strategy';
+import { DependencyStrategy } from './dependency.strategy';
+import { ParallelStrategy } from './parallel.strategy';
+import { PlannedStrategy } from './planned.strategy';
+import { SequentialStrategy } from './sequential.strategy';
 
 /** Every strategy, one line each: the key that documents name, and the class that is bound to its token. */
 export const STRATEGY_PLUGINS = [

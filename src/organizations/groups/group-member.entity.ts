@@ -1,5 +1,5 @@
 import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { MemberEntity } from '../storage/member.entity';
+import { MemberEntity } from '../member.entity';
 import { GroupEntity, type MembershipSource } from './group.entity';
 
 /** A person may be in a group by several sources, and leaves it with the last one. */

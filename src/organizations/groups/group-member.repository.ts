@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type Repository } from 'typeorm';
 import { batches, type Transaction } from '../../infrastructure/database';
-import { MemberEntity } from '../storage/member.entity';
-import { UserEntity } from '../storage/user.entity';
+import { MemberEntity } from '../member.entity';
+import { UserEntity } from '../user.entity';
 import { GroupMemberEntity } from './group-member.entity';
 import type { MembershipSource } from './group.entity';
 

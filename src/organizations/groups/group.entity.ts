@@ -1,5 +1,5 @@
 import { Check, Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
-import { OrganizationEntity } from '../storage/organization.entity';
+import { OrganizationEntity } from '../organization.entity';
 
 /** The makers of a group: people here, or a directory over SCIM. */
 export const GROUP_SOURCES = ['manual', 'scim'] as const;

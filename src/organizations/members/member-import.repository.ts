@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { AppError } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport } from '../../infrastructure/database';
-import { MemberEntity } from '../storage/member.entity';
-import { MemberRepository } from '../storage/member.repository';
+import { MemberEntity } from '../member.entity';
+import { MemberRepository } from '../member.repository';
 import { OrganizationChanges } from '../organization/settings.service';
-import { UserEntity } from '../storage/user.entity';
+import { UserEntity } from '../user.entity';
 
 const BATCH = 500;
 

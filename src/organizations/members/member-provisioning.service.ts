@@ -3,9 +3,9 @@ import { AuditLog } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction, Transactions } from '../../infrastructure/database';
 import { AppError, type Principal, type Role } from '../../kernel';
 import { OrganizationChanges } from '../organization/settings.service';
-import type { ChecklistAnswers, InvitationState } from '../storage/member.entity';
-import { MemberRepository, type PersonRow } from '../storage/member.repository';
-import { OrganizationRepository } from '../storage/organization.repository';
+import type { ChecklistAnswers, InvitationState } from '../member.entity';
+import { MemberRepository, type PersonRow } from '../member.repository';
+import { OrganizationRepository } from '../organization.repository';
 import type { Member, NewMember } from './members.service';
 
 /** The invitation of a member: made, sent or failed. */

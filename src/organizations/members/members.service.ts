@@ -11,11 +11,11 @@ import {
 } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
-import { type MemberRow, MemberRepository } from '../storage/member.repository';
+import { type MemberRow, MemberRepository } from '../member.repository';
 import type { MemberDto } from '../organization-answer.dto';
 import { OrganizationChanges } from '../organization/settings.service';
 import { assertOutranks } from '../organization/organization.permissions';
-import { OrganizationRepository } from '../storage/organization.repository';
+import { OrganizationRepository } from '../organization.repository';
 
 /** A membership with the address of the person. */
 export type Member = Pick<MemberRow, 'userId' | 'email' | 'name' | 'role' | 'disabled' | 'systemAdmin'>;

@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import { AppError, type Caller, invalid, uuidv7 } from '../../kernel';
-import { MemberRepository } from '../storage/member.repository';
-import { OrganizationRepository, SYSTEM_SLUG } from '../storage/organization.repository';
+import { MemberRepository } from '../member.repository';
+import { OrganizationRepository, SYSTEM_SLUG } from '../organization.repository';
 
 /** Lower-case letters and digits with single hyphens between them; linear to match. */
 export const SLUG = /^[a-z0-9](-?[a-z0-9])*$/;

@@ -3,8 +3,8 @@ import { AppError, type Caller, notFound } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import type { MailLanguage } from '../../infrastructure/mail';
-import type { OrganizationEntity } from '../storage/organization.entity';
-import { OrganizationRepository } from '../storage/organization.repository';
+import type { OrganizationEntity } from '../organization.entity';
+import { OrganizationRepository } from '../organization.repository';
 import { OrganizationChanges } from './settings.service';
 
 const DAY_MS = 24 * 60 * 60_000;

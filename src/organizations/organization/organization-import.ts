@@ -12,8 +12,8 @@ import {
   validSettingsPatch,
 } from '../settings/settings-validation';
 import type { OrganizationSettings } from '../settings/settings.types';
-import type { OrganizationEntity } from '../storage/organization.entity';
-import { OrganizationRepository } from '../storage/organization.repository';
+import type { OrganizationEntity } from '../organization.entity';
+import { OrganizationRepository } from '../organization.repository';
 
 /** An imported organization; its slug is separate because it never changes. */
 export interface ImportedOrganizationValues {

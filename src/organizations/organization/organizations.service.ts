@@ -22,8 +22,8 @@ import {
   storedSecret,
 } from '../settings/settings-validation';
 import { fieldOf } from '../settings/settings.types';
-import type { OrganizationEntity } from '../storage/organization.entity';
-import { OrganizationRepository } from '../storage/organization.repository';
+import type { OrganizationEntity } from '../organization.entity';
+import { OrganizationRepository } from '../organization.repository';
 import type { OrganizationDto, OrganizationSummaryDto } from '../organization-answer.dto';
 import { summaryOf, viewOf } from '../organization-view';
 import { assertAdministers, assertSees } from './organization.permissions';

@@ -14,8 +14,8 @@ import {
   sealedSettings,
 } from '../settings/settings-validation';
 import { type OrganizationSettings, fieldOf } from '../settings/settings.types';
-import type { OrganizationEntity } from '../storage/organization.entity';
-import { OrganizationRepository } from '../storage/organization.repository';
+import type { OrganizationEntity } from '../organization.entity';
+import { OrganizationRepository } from '../organization.repository';
 import type { OrganizationDto } from '../organization-answer.dto';
 import { viewOf } from '../organization-view';
 

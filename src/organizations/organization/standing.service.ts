@@ -3,7 +3,7 @@ import { AppError, type Caller, notFound } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
 import { OrganizationChanges } from './settings.service';
-import { OrganizationRepository } from '../storage/organization.repository';
+import { OrganizationRepository } from '../organization.repository';
 import { featuresOf } from '../runtime.builder';
 import type { Features } from '../settings/settings.types';
 

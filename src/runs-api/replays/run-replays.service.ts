@@ -13,8 +13,8 @@ import {
 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
-import { QuestionReadings } from '../access/question-readings.service';
-import { RunAccess } from '../access/run-access.service';
+import { QuestionReadings } from '../question-readings.service';
+import { RunAccess } from '../run-access.service';
 import {
   type ReplayChanges,
   type ReplayWish,

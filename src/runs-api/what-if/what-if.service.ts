@@ -14,9 +14,9 @@ import {
 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { type RunFilter, type RunRecord, RunsService } from '../../runs';
-import { answerForOthers } from '../access/foreign-events';
-import { QuestionReadings } from '../access/question-readings.service';
-import { RunAccess } from '../access/run-access.service';
+import { answerForOthers } from '../foreign-events';
+import { QuestionReadings } from '../question-readings.service';
+import { RunAccess } from '../run-access.service';
 import type { ReplayWish } from '../replays/replay-definition';
 import { ReplayWorker, storedCaller } from './replay-worker.service';
 import type { ReplayEntity } from './replay.entity';

@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import type { FunctionPlugin } from '../contract';
-import { AssistantFunction } from './assistant/assistant.function';
-import { ImageFunction } from './image/image.function';
-import { KnowledgeBaseFunction } from './knowledge-base/knowledge-base.function';
+import { AssistantFunction } from './assistant.function';
+import { ImageFunction } from './image.function';
+import { KnowledgeBaseFunction } from './knowledge-base.function';
 import { McpFunction } from './mcp/mcp.function';
-import { MoodleFunction } from './moodle/moodle.function';
+import { MoodleFunction } from './moodle.function';
 import { RubricFunction } from './rubric/rubric.function';
 import { WeatherFunction } from './weather/weather.function';
 

@@ -2,8 +2,8 @@ import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { AssistantAliasRepository } from '../../../src/assistants/storage/assistant-alias.repository';
 import { AssistantRepository } from '../../../src/assistants/storage/assistant.repository';
-import { ApiKeyRepository } from '../../../src/auth/keys/api-key.repository';
-import { MemberRepository } from '../../../src/organizations/storage/member.repository';
+import { ApiKeyRepository } from '../../../src/auth/api-key.repository';
+import { MemberRepository } from '../../../src/organizations/member.repository';
 import {
   acrossOrganizations,
   type Crossing,
@@ -13,7 +13,7 @@ import {
   type Reach,
   withinOrganization,
 } from '../../../src/infrastructure/postgres';
-import { RunRepository } from '../../../src/runs/record/run.repository';
+import { RunRepository } from '../../../src/runs/run.repository';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 /** The plans of the embedded engine are those of an older planner without statistics; nobody keeps so many rows there. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid, isJsonObject } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
-import type { AuditEntryEntity } from '../entries/audit-entry.entity';
-import { AuditLog } from '../entries/audit-log';
-import { contentHash } from '../entries/entry-hash';
+import type { AuditEntryEntity } from '../audit-entry.entity';
+import { AuditLog } from '../audit-log';
+import { contentHash } from '../entry-hash';
 import { ACCEPT, AuditSealer, PRUNE, REDACT, hashesNote, pruneNote } from './audit-sealer';
 import { ChainRepository, type Redaction } from './chain.repository';
 

@@ -3,10 +3,10 @@ import { isJsonObject, uuidTime } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
 import { RepeatedWork } from '../../jobs';
 import { type DerivedKey, SecretsService } from '../../secrets';
-import type { AuditChainEntity } from '../entries/audit-chain.entity';
-import type { AuditEntryEntity } from '../entries/audit-entry.entity';
-import { type ChainHead, GENESIS, UNPROVEN, contentHash, entryHash, headMac, sameMac } from '../entries/entry-hash';
-import { WrittenMac } from '../entries/audit-log';
+import type { AuditChainEntity } from '../audit-chain.entity';
+import type { AuditEntryEntity } from '../audit-entry.entity';
+import { type ChainHead, GENESIS, UNPROVEN, contentHash, entryHash, headMac, sameMac } from '../entry-hash';
+import { WrittenMac } from '../audit-log';
 import { ChainRepository, type SealedRow } from './chain.repository';
 
 /** Actions of the entries that announce a change of the log itself. */

@@ -1,7 +1,7 @@
 import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './audit-sealer';
-import type { AuditEntryEntity } from '../entries/audit-entry.entity';
-import type { AuditChainEntity } from '../entries/audit-chain.entity';
-import { contentHash, entryHash, type EntrySeal, GENESIS, headMac, sameMac, UNPROVEN } from '../entries/entry-hash';
+import type { AuditEntryEntity } from '../audit-entry.entity';
+import type { AuditChainEntity } from '../audit-chain.entity';
+import { contentHash, entryHash, type EntrySeal, GENESIS, headMac, sameMac, UNPROVEN } from '../entry-hash';
 
 export const FINDING_KINDS = ['changed', 'forged', 'missing', 'not_written_here', 'unknown_key', 'head'] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Between, DataSource, IsNull, LessThanOrEqual, MoreThan, Not } from 'typeorm';
 import type { Transaction } from '../../database';
-import { AuditChainEntity } from '../entries/audit-chain.entity';
-import { AuditEntryEntity } from '../entries/audit-entry.entity';
-import { type ChainHead, type EntrySeal, UNPROVEN } from '../entries/entry-hash';
+import { AuditChainEntity } from '../audit-chain.entity';
+import { AuditEntryEntity } from '../audit-entry.entity';
+import { type ChainHead, type EntrySeal, UNPROVEN } from '../entry-hash';
 
 /** Values of `bellwether.audit_change` that the triggers of the migration know. */
 type Change = 'seal' | 'redact' | 'prune';

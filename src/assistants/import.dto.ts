@@ -1,0 +1,73 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsBooleanString, IsInt, Max, Min } from 'class-validator';
+import { IsName, MayBeOmitted } from '../infrastructure/http';
+import { DiagnosticDto } from './checks/validation.dto';
+import { AssistantDto } from './editing/assistant.dto';
+
+export class DuplicateAssistantDto {
+  /** Name of the copy; "Copy of …" without it. */
+  @MayBeOmitted()
+  @IsName({ required: false })
+  name?: string;
+}
+
+export class ImportQueryDto {
+  /** Only plans, and writes nothing. */
+  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @MayBeOmitted()
+  @IsBooleanString()
+  dry_run?: string;
+
+  /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
+  @ApiPropertyOptional({ type: 'integer' })
+  @MayBeOmitted()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  into?: number;
+}
+
+/** The name of a collection, and the knowledge base here that has it. */
+export class BoundDto {
+  /** JSON path in the request. */
+  path!: string;
+  reference!: string;
+  knowledge_base_id!: string;
+}
+
+/** A part of an import that is not taken over, or a reference that names nothing here. */
+export class DroppedDto {
+  path!: string;
+  reason!: string;
+  /** With it a client words the reason itself. */
+  @ApiProperty({ enum: ['import.unknown', 'import.reference'] })
+  code!: 'import.unknown' | 'import.reference';
+}
+
+export class FieldChangeDto {
+  @ApiProperty({ example: 'prompt_template' })
+  path!: string;
+  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'number' }] })
+  from!: string | number;
+  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'number' }] })
+  to!: string | number;
+}
+
+/** The effect that an import would have. */
+export class ImportPlanDto {
+  dry_run!: boolean;
+  @ApiProperty({ enum: ['create', 'update'] })
+  action!: 'create' | 'update';
+  diff!: FieldChangeDto[];
+  /** Ids and owners that are left behind, and references that name nothing here. */
+  dropped!: DroppedDto[];
+  bound!: BoundDto[];
+  diagnostics!: DiagnosticDto[];
+}
+
+export class ImportedAssistantDto extends AssistantDto {
+  dropped!: DroppedDto[];
+  bound!: BoundDto[];
+}

@@ -1,0 +1,25 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { assistantIdIn } from '../answering';
+import type { Caller } from '../kernel';
+import { Access, CurrentCaller } from '../infrastructure/http';
+import { ChatCardDto } from './chat-card.dto';
+import { ChatCards } from './chat-cards.service';
+
+@ApiTags('Conversations')
+@ApiParam({ name: 'id', type: 'integer' })
+@Controller('api/v1/assistants/:id/chat')
+export class ChatCardController {
+  constructor(private readonly cards: ChatCards) {}
+
+  @Get()
+  @Access({
+    scope: 'chat',
+    summary: 'What the chat shows of an assistant',
+    description: 'Also says how long conversations are kept and who can read the questions.',
+  })
+  @ApiOkResponse({ type: ChatCardDto })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ChatCardDto> {
+    return this.cards.of(caller, assistantIdIn(id));
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { ToolCounts, ToolDay } from './tool-counts.types';
+import './tool-stats.entity';
+import { AcrossOrganizations, addOnce } from '../infrastructure/database';
+
+/** Skips deleted organizations. The order of rows prevents deadlocks between replicas. */
+const ADD = `
+  ${addOnce('$2')}
+  INSERT INTO tool_stats AS kept (organization_id, plugin, day, calls, failures, retries, cache_hits, fallbacks,
+    duration_sum, durations, confidence_sum, confidences)
+  SELECT row.organization_id, row.plugin, row.day, row.calls, row.failures, row.retries, row.cache_hits, row.fallbacks,
+    row.duration_sum, row.durations, row.confidence_sum, row.confidences
+  FROM jsonb_to_recordset($1::jsonb) AS row (organization_id uuid, plugin text, day date, calls int, failures int,
+    retries int, cache_hits int, fallbacks int, duration_sum float8, durations int[], confidence_sum float8,
+    confidences int)
+  JOIN organizations ON organizations.id = row.organization_id
+  WHERE EXISTS (SELECT FROM once)
+  ORDER BY row.organization_id, row.plugin, row.day
+  ON CONFLICT ON CONSTRAINT tool_stats_pk DO UPDATE SET
+    calls = kept.calls + EXCLUDED.calls,
+    failures = kept.failures + EXCLUDED.failures,
+    retries = kept.retries + EXCLUDED.retries,
+    cache_hits = kept.cache_hits + EXCLUDED.cache_hits,
+    fallbacks = kept.fallbacks + EXCLUDED.fallbacks,
+    duration_sum = kept.duration_sum + EXCLUDED.duration_sum,
+    durations = ARRAY(
+      SELECT coalesce(pair.old, 0) + coalesce(pair.new, 0)
+      FROM unnest(kept.durations, EXCLUDED.durations) WITH ORDINALITY AS pair (old, new, bucket)
+      ORDER BY pair.bucket),
+    confidence_sum = kept.confidence_sum + EXCLUDED.confidence_sum,
+    confidences = kept.confidences + EXCLUDED.confidences`;
+
+const READ = `
+  SELECT plugin, to_char(day, 'YYYY-MM-DD') AS day, calls, failures, retries, cache_hits, fallbacks, duration_sum,
+    durations, confidence_sum, confidences
+  FROM tool_stats WHERE organization_id = $1 AND day > current_date - $2::int`;
+
+const FORGET = `DELETE FROM tool_stats WHERE day < current_date - $1::int`;
+
+interface Row {
+  readonly plugin: string;
+  readonly day: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly retries: number;
+  readonly cache_hits: number;
+  readonly fallbacks: number;
+  readonly duration_sum: number;
+  readonly durations: number[];
+  readonly confidence_sum: number;
+  readonly confidences: number;
+}
+
+@Injectable()
+export class ToolStatsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Adds to the stored counts, so that several processes can count. A repetition with the same `id` adds nothing. */
+  @AcrossOrganizations('batches')
+  async add(id: string, days: readonly ToolDay[]): Promise<void> {
+    if (days.length > 0) await this.dataSource.query(ADD, [JSON.stringify(days.map(rowOf)), id]);
+  }
+
+  /** Rows of the last `days` days, today's included. */
+  @AcrossOrganizations('batches')
+  async read(organizationId: string, days: number): Promise<ToolDay[]> {
+    const rows = await this.dataSource.query<Row[]>(READ, [organizationId, days]);
+    return rows.map((row) => ({ organizationId, plugin: row.plugin, day: row.day, counts: countsOf(row) }));
+  }
+
+  /** Drops rows that are older than `days` days. */
+  @AcrossOrganizations('batches')
+  async forget(days: number): Promise<void> {
+    await this.dataSource.query(FORGET, [days]);
+  }
+}
+
+const rowOf = ({ organizationId, plugin, day, counts }: ToolDay) => ({
+  organization_id: organizationId,
+  plugin,
+  day,
+  calls: counts.calls,
+  failures: counts.failures,
+  retries: counts.retries,
+  cache_hits: counts.cacheHits,
+  fallbacks: counts.fallbacks,
+  duration_sum: counts.durationSum,
+  durations: counts.durations,
+  confidence_sum: counts.confidenceSum,
+  confidences: counts.confidences,
+});
+
+const countsOf = (row: Row): ToolCounts => ({
+  calls: row.calls,
+  failures: row.failures,
+  retries: row.retries,
+  cacheHits: row.cache_hits,
+  fallbacks: row.fallbacks,
+  durationSum: row.duration_sum,
+  durations: row.durations,
+  confidenceSum: row.confidence_sum,
+  confidences: row.confidences,
+});

@@ -1,0 +1,39 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../kernel';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
+import { type LimitStandingDto, LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
+import { Standings } from './standings.service';
+
+@ApiTags('Usage and limits')
+@Controller('api/v1')
+export class LimitStandingsController {
+  constructor(private readonly standings: Standings) {}
+
+  @Get('organizations/:slug/usage/limits')
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Limits and what is used of them now, nearest to their end first',
+    description: 'Subjects that have used something in the current window; at most 1,000. Rules are in `limits`.',
+  })
+  @ApiOkResponse({ type: LimitStandingPageDto })
+  all(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<LimitStandingDto>> {
+    return this.standings.of(caller, slug, toPageRequest(page));
+  }
+
+  @Get('me/limits')
+  @Access({
+    scope: 'read',
+    summary: 'What I have left',
+    description: 'Limits of the caller, their groups and their key, with what is used now. Unused limits are included.',
+  })
+  @ApiOkResponse({ type: MyLimitsDto })
+  mine(@CurrentCaller() caller: Caller): Promise<MyLimitsDto> {
+    return this.standings.mine(caller);
+  }
+}
