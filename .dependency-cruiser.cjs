@@ -15,12 +15,12 @@ const EXTENSIONS = ['scim', 'insights', 'evaluations', 'mcp', 'lti', 'lamb-impor
 /** Modules inside `infrastructure/`, lowest first; a line imports only lines above it. */
 const INFRASTRUCTURE = [
   ['config', 'context'],
-  ['logging', 'metrics'],
+  ['telemetry'],
   ['postgres'],
   ['database'],
   [
     'admission',
-    'counters',
+    'dialects',
     'findings',
     'plugins',
     'http',
@@ -29,11 +29,10 @@ const INFRASTRUCTURE = [
     'mail',
     'secrets',
     'outbound',
-    'reranking',
     'signals',
     'sse',
   ],
-  ['audit', 'idempotency', 'row-cache', 'tracing'],
+  ['audit', 'cache', 'idempotency'],
 ];
 
 /** The composition root: files that see every module. */

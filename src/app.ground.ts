@@ -2,7 +2,7 @@ import type { ModuleMetadata } from '@nestjs/common';
 import { migrations } from '../migrations';
 import { CONFIG, type Config, ConfigModule } from './infrastructure/config';
 import { DatabaseModule, type SchemaOnOpen } from './infrastructure/database';
-import { MetricsModule } from './infrastructure/metrics';
+import { MetricsModule } from './infrastructure/telemetry';
 import { SecretsModule } from './infrastructure/secrets';
 
 export interface AppOptions {

@@ -5,9 +5,9 @@ import { JobsModule } from './infrastructure/jobs';
 import { LanguagesModule } from './infrastructure/languages';
 import { MailModule } from './infrastructure/mail';
 import { OutboundModule } from './infrastructure/outbound';
-import { RowCacheModule } from './infrastructure/row-cache';
+import { RowCacheModule } from './infrastructure/cache';
 import { SignalsModule } from './infrastructure/signals';
-import { TracingModule } from './infrastructure/tracing';
+import { TracingModule } from './infrastructure/telemetry';
 
 /** Global modules that modules use without importing them. */
 export const INFRASTRUCTURE = [

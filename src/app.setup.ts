@@ -14,9 +14,7 @@ import {
   RequestMetrics,
   validationPipe,
 } from './infrastructure/http';
-import { requestLog, moduleLogger } from './infrastructure/logging';
-import { MetricRegistry } from './infrastructure/metrics';
-import { RequestSpans, Tracer } from './infrastructure/tracing';
+import { MetricRegistry, RequestSpans, Tracer, moduleLogger, requestLog } from './infrastructure/telemetry';
 import { WebService } from './web-ui';
 import { withoutOrganization } from './infrastructure/database';
 

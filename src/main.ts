@@ -7,7 +7,7 @@ import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { VENDORS } from './connectors';
 import { OperatorError } from './kernel';
 import { type Config, loadConfig, misspeltVariables } from './infrastructure/config';
-import { createPino } from './infrastructure/logging';
+import { createPino } from './infrastructure/telemetry';
 import { type RunningService, serve } from './serve';
 
 /** Command line of the administrator: a checkout has the script, an image ships the build alone. */

@@ -18,7 +18,7 @@ import { Admission } from './infrastructure/admission';
 import { AuditSealer } from './infrastructure/audit';
 import type { Config } from './infrastructure/config';
 import { JobQueue } from './infrastructure/jobs';
-import { StructuredLogger } from './infrastructure/logging';
+import { StructuredLogger } from './infrastructure/telemetry';
 
 export interface RunningService {
   readonly app: NestExpressApplication;

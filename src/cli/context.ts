@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common/services/logger.service.js';
 import { migrations } from '../../migrations';
 import { AppError, terminalJson } from '../kernel';
 import type { Config } from '../infrastructure/config';
-import { createPino, StructuredLogger } from '../infrastructure/logging';
+import { createPino, StructuredLogger } from '../infrastructure/telemetry';
 import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../infrastructure/postgres';
 import type { Modules } from './create-application';
 

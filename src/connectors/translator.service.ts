@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { traceHeaders } from '../infrastructure/context';
 import { OutboundClient, vendorGate } from '../infrastructure/outbound';
-import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../infrastructure/translation';
+import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../infrastructure/dialects';
 import { AppError, type ErrorCode } from '../kernel';
 import { Metering } from '../metering';
 import { OrganizationsService, type TranslatorRuntime } from '../organizations';

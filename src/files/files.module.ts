@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ExtractionModule } from '../extraction';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { RowCacheModule } from '../infrastructure/row-cache';
+import { RowCacheModule } from '../infrastructure/cache';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { FilesController } from './files.controller';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
 import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
 import type { UploadedFile } from '../infrastructure/http';
-import { RowCache, TableChanges } from '../infrastructure/row-cache';
+import { RowCache, TableChanges } from '../infrastructure/cache';
 import {
   AppError,
   type Caller,

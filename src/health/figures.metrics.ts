@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { gauge, MetricRegistry } from '../infrastructure/metrics';
+import { gauge, MetricRegistry } from '../infrastructure/telemetry';
 import { Figures } from './installation-figures.service';
 
 export const DATABASE_SIZE = gauge({

@@ -21,7 +21,7 @@ import { JobQueue } from '../infrastructure/jobs';
 import { type CertificateState, OutboundClient } from '../infrastructure/outbound';
 import { SecretsService } from '../infrastructure/secrets';
 import { Signals } from '../infrastructure/signals';
-import { Tracer } from '../infrastructure/tracing';
+import { Tracer } from '../infrastructure/telemetry';
 import { VectorStore } from '../knowledge-bases';
 import { ConnectionHealth, type LatestOutcome } from '../organizations';
 import type { QueueFigures } from './figures.types';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { MetricRegistry } from '../infrastructure/metrics';
+import { MetricRegistry } from '../infrastructure/telemetry';
 import { contentTypeOf, formatFor, mayScrape } from './metrics.controller';
 
 /** Scrapers need few: more would be an attack on the port. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Config } from '../infrastructure/config';
-import { counter, MetricRegistry } from '../infrastructure/metrics';
+import { counter, MetricRegistry } from '../infrastructure/telemetry';
 import { MetricsController } from './metrics.controller';
 
 const TOKEN = 't'.repeat(32);

@@ -4,7 +4,7 @@ import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from 
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { ProblemDto, Public } from '../infrastructure/http';
-import { FORMATS, type Format, MetricRegistry } from '../infrastructure/metrics';
+import { FORMATS, type Format, MetricRegistry } from '../infrastructure/telemetry';
 import { AppError, notFound } from '../kernel';
 
 /** Prometheus asks for OpenMetrics where it can read it. */

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '../kernel';
-import { AuditLog } from '../infrastructure/audit';
+import { AuditLog, VersionedResource } from '../infrastructure/audit';
 import { isUniqueViolation, Transactions } from '../infrastructure/database';
-import { VersionedResource } from '../infrastructure/resources';
 import { EmbeddingSettings } from './embedding/embedding-settings';
 import { IngestionRequests } from './ingestion/ingestion-requests';
 import { KnowledgeBasePurge } from './knowledge-base-purge';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
 import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
-import { RowCacheModule } from '../infrastructure/row-cache';
+import { RowCacheModule } from '../infrastructure/cache';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { DocumentHolderRepository } from './documents/document-holder.repository';

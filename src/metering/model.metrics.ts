@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { counter, DURATIONS, histogram, MetricRegistry } from '../infrastructure/metrics';
+import { counter, DURATIONS, histogram, MetricRegistry } from '../infrastructure/telemetry';
 import type { UsageFigures } from './usage.repository';
 import type { ModelCall } from './model-call';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
-import { RowCacheModule } from '../infrastructure/row-cache';
+import { RowCacheModule } from '../infrastructure/cache';
 import { RubricImport } from './rubric-document';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';

@@ -17,10 +17,9 @@ import {
   uuidv7,
 } from '../kernel';
 import { OrganizationsService } from '../organizations';
-import { AuditLog } from '../infrastructure/audit';
+import { AuditLog, type VersionedChange, type VersionedRequest, VersionedResource } from '../infrastructure/audit';
 import { Transactions } from '../infrastructure/database';
-import { type VersionedChange, type VersionedRequest, VersionedResource } from '../infrastructure/resources';
-import { RowCache, TableChanges } from '../infrastructure/row-cache';
+import { RowCache, TableChanges } from '../infrastructure/cache';
 import { checkedDocument, rendered, type RubricView, unwrapped, viewOf, withOwnVersion } from './rubric-document';
 import type { RubricListQueryDto } from './rubric.dto';
 import type { RubricEntity } from './rubric.entity';

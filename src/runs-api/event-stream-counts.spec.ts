@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel';
 import type { Config } from '../infrastructure/config';
-import { MetricRegistry } from '../infrastructure/metrics';
+import { MetricRegistry } from '../infrastructure/telemetry';
 import { EventStreamCounts } from './run-event-streams.service';
 
 const LIMITS = { person: 8, organization: 20, process: 200 };

@@ -1,4 +1,4 @@
-import { gauge } from '../infrastructure/metrics';
+import { gauge } from '../infrastructure/telemetry';
 
 export const EVENT_STREAMS = gauge({
   name: 'bellwether_event_streams_open',

@@ -5,7 +5,7 @@ import { EMPTY, Observable, endWith, interval, map, merge, share, takeWhile } fr
 import { loggedForAskers } from '../answering';
 import { CallerWatch, type Watch, assertScope } from '../auth';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { MetricRegistry } from '../infrastructure/metrics';
+import { MetricRegistry } from '../infrastructure/telemetry';
 import { drained } from '../infrastructure/sse';
 import { AppError, type Caller, KeyedGates, type Source, tryEnterAll, uuidv7 } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { BufferedCounters } from '../infrastructure/counters';
+import { BufferedCounters } from '../infrastructure/telemetry';
 import { JobQueue } from '../infrastructure/jobs';
 import type { CountedCall, ToolCounts, ToolDay, ToolStats } from './tool-counts.types';
 import { ToolStatsRepository } from './tool-stats.repository';

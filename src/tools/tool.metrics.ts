@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { counter, DURATIONS, gauge, histogram, MetricRegistry } from '../infrastructure/metrics';
+import { counter, DURATIONS, gauge, histogram, MetricRegistry } from '../infrastructure/telemetry';
 
 export const TOOL_DURATION = histogram({
   name: 'gen_ai_execute_tool_duration_seconds',

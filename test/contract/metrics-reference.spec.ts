@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MetricDefinition } from '../../src/infrastructure/metrics';
+import type { MetricDefinition } from '../../src/infrastructure/telemetry';
 import { readQuery } from '../support/promql';
 import { sourceFiles } from '../support/source-files';
 

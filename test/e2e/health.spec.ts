@@ -9,7 +9,7 @@ import { VENDORS } from '../../src/connectors';
 import { OperatorError } from '../../src/kernel';
 import { loadConfig } from '../../src/infrastructure/config';
 import { withTrail } from '../../src/infrastructure/context';
-import { createPino } from '../../src/infrastructure/logging';
+import { createPino } from '../../src/infrastructure/telemetry';
 import { serve } from '../../src/serve';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';

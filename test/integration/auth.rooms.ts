@@ -11,7 +11,7 @@ import { AuditModule } from '../../src/infrastructure/audit';
 import { VENDORS } from '../../src/connectors';
 import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/infrastructure/config';
 import { DatabaseModule } from '../../src/infrastructure/database';
-import { MetricsModule } from '../../src/infrastructure/metrics';
+import { MetricsModule } from '../../src/infrastructure/telemetry';
 import { IdempotencyModule } from '../../src/infrastructure/idempotency';
 import { OutboundModule } from '../../src/infrastructure/outbound';
 import { SecretsModule } from '../../src/infrastructure/secrets';

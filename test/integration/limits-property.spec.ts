@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/infrastructure/database';
-import { MetricRegistry } from '../../src/infrastructure/metrics';
+import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
 import { AppError, type Caller, Gate } from '../../src/kernel';
 import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import supertest, { type Response, type Test } from 'supertest';
 import { VENDORS } from '../../src/connectors';
 import { loadConfig } from '../../src/infrastructure/config';
-import { createPino } from '../../src/infrastructure/logging';
+import { createPino } from '../../src/infrastructure/telemetry';
 import { serve } from '../../src/serve';
 import { resetDatabase, testDatabaseUrl } from './database';
 

@@ -4,7 +4,7 @@ import type { Config } from '../../src/infrastructure/config';
 import { type OpenDatabase, Transactions } from '../../src/infrastructure/database';
 import { JobQueue } from '../../src/infrastructure/jobs';
 import { JobRepository } from '../../src/infrastructure/jobs/job.repository';
-import { MetricRegistry } from '../../src/infrastructure/metrics';
+import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { Signals } from '../../src/infrastructure/signals';
 import { type RunExecutor, type RunInput, type RunRecord, RunsService } from '../../src/runs';
 import { BackgroundRuns, RunJobs } from '../../src/runs/background-runs';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../../src/assistants';
-import { AuditLog } from '../../../src/infrastructure/audit';
+import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { VersionedResource } from '../../../src/infrastructure/resources';
 import {
   AppError,
   type Caller,

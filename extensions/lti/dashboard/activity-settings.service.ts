@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../../src/infrastructure/audit';
+import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { VersionedResource } from '../../../src/infrastructure/resources';
 import { type Caller, type Problem, invalid } from '../../../src/kernel';
 import { settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';

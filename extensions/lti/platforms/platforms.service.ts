@@ -2,11 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { ProviderDocument } from '../../../src/auth';
-import { AuditLog } from '../../../src/infrastructure/audit';
+import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions, isUniqueViolation } from '../../../src/infrastructure/database';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
-import { VersionedResource } from '../../../src/infrastructure/resources';
 import {
   AppError,
   type Caller,

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel';
 import { Admission, type LeavePlace } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
-import { MetricRegistry } from '../../infrastructure/metrics';
+import { MetricRegistry } from '../../infrastructure/telemetry';
 import type { OrganizationsService } from '../../organizations';
 import { CompletionPlaces } from './completion-opening.service';
 

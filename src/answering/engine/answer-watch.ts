@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Span, type Trail, currentSpan, withTrail } from '../../infrastructure/context';
-import { Tracer } from '../../infrastructure/tracing';
+import { Tracer } from '../../infrastructure/telemetry';
 import { textOf } from '../../kernel';
 import type { AnswerEnd, Completion } from '../completion.types';
 import { CompletionMetrics } from './completion.metrics';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DURATIONS, MetricRegistry, gauge, histogram } from '../../infrastructure/metrics';
+import { DURATIONS, MetricRegistry, gauge, histogram } from '../../infrastructure/telemetry';
 import { StreamsInFlight } from '../admission/streams-in-flight';
 import type { AnswerEnd, Completion } from '../completion.types';
 

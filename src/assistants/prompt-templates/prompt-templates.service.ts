@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
+import { AuditLog, type VersionedRequest, VersionedResource } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
-import { type VersionedRequest, VersionedResource } from '../../infrastructure/resources';
 import {
   AppError,
   type Caller,

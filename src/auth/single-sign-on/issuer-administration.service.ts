@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
+import { AuditLog, VersionedResource } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
-import { VersionedResource } from '../../infrastructure/resources';
 import { SecretsService } from '../../infrastructure/secrets';
 import {
   AppError,

@@ -7,7 +7,7 @@ import { AppModule } from '../../app.module';
 import { openApiDocument, setUpApp } from '../../app.setup';
 import type { CommandResult } from '../output';
 import type { Config } from '../../infrastructure/config';
-import { createPino } from '../../infrastructure/logging';
+import { createPino } from '../../infrastructure/telemetry';
 
 export interface OpenApiOptions {
   readonly out: string;

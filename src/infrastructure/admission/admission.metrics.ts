@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '../metrics';
+import { counter, gauge, histogram } from '../telemetry';
 
 export const ADMITTED = counter({
   name: 'bellwether_admission_admitted',

@@ -1,5 +1,5 @@
 import type { Config } from '../config';
-import { MetricRegistry } from '../metrics';
+import { MetricRegistry } from '../telemetry';
 import { Admission, type LeavePlace, LoopLag } from './admission';
 
 const WAIT_MS = 1_000;

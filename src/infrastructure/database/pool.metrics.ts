@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { gauge, histogram, MetricRegistry } from '../metrics';
+import { gauge, histogram, MetricRegistry } from '../telemetry';
 
 export const POOL_CONNECTIONS = gauge({
   name: 'db_client_connection_count',

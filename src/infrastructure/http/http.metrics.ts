@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { counter, type Counter, DURATIONS, type Family, gauge, histogram, type MetricRegistry } from '../metrics';
-import type { RequestObserver } from '../logging';
+import {
+  type Counter,
+  DURATIONS,
+  type Family,
+  type MetricRegistry,
+  type RequestObserver,
+  counter,
+  gauge,
+  histogram,
+} from '../telemetry';
 
 export const REQUEST_DURATION = histogram({
   name: 'http_server_request_duration_seconds',

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { Response } from 'express';
 import type { AppError, ErrorCode } from '../../kernel';
-import { loggedPath } from '../logging';
+import { loggedPath } from '../telemetry';
 import { describeErrors } from './errors/describe-errors.decorator';
 import { OpenAiErrorDto } from './errors/problem.dto';
 import { SCIM_MEDIA_TYPE, scimError } from './errors/scim-error';

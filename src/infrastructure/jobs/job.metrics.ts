@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { histogram, MetricRegistry } from '../metrics';
+import { histogram, MetricRegistry } from '../telemetry';
 
 export const JOB_DURATION = histogram({
   name: 'bellwether_job_duration_seconds',

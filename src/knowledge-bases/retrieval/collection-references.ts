@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../../infrastructure/database';
-import { RowCache, TableChanges } from '../../infrastructure/row-cache';
+import { RowCache, TableChanges } from '../../infrastructure/cache';
 import { type Principal, notFound } from '../../kernel';
 import { ExternalCollectionRepository } from '../external-collection.repository';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { RowCache, TableChanges } from '../../infrastructure/row-cache';
+import { RowCache, TableChanges } from '../../infrastructure/cache';
 import type { Hit } from './chunk.types';
 import type { KeywordParameters } from './hybrid-query';
 import { rankResident } from './rank-resident';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
+import { AuditLog, VersionedResource } from '../../infrastructure/audit';
 import { FreshCache } from '../../infrastructure/cache';
 import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
-import { VersionedResource } from '../../infrastructure/resources';
 import {
   AppError,
   type Caller,

@@ -1,5 +1,4 @@
-import { RERANK_DIALECT_PLUGINS } from '../../infrastructure/reranking';
-import { TRANSLATION_DIALECT_PLUGINS } from '../../infrastructure/translation';
+import { RERANK_DIALECT_PLUGINS, TRANSLATION_DIALECT_PLUGINS } from '../../infrastructure/dialects';
 import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
 import { limitsSchema, PLAIN_NAME, pricesSchema } from './limit-problems';
 

@@ -48,7 +48,7 @@ export interface KnowledgeBaseSettings {
 
 /** A vendor's endpoint that sorts passages by how well they answer a question. */
 export interface RerankerSettings {
-  /** Wire format: the name of a dialect in `infrastructure/reranking`. */
+  /** Wire format: the name of a dialect in `infrastructure/dialects`. */
   readonly dialect?: string;
   readonly url?: string;
   readonly api_key?: string;
@@ -57,7 +57,7 @@ export interface RerankerSettings {
 
 /** A service that translates questions into the language of the material. */
 export interface TranslatorSettings {
-  /** Wire format: the name of a dialect in `infrastructure/translation`. */
+  /** Wire format: the name of a dialect in `infrastructure/dialects`. */
   readonly dialect?: string;
   readonly url?: string;
   readonly api_key?: string;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { counter, MetricRegistry } from '../../infrastructure/metrics';
+import { counter, MetricRegistry } from '../../infrastructure/telemetry';
 
 export const LOST_RUNS = counter({
   name: 'bellwether_runs_lost',

@@ -4,7 +4,7 @@ import { migrations } from '../../../migrations';
 import { FilesService } from '../../../src/files';
 import { CollectionReferences } from '../../../src/knowledge-bases/retrieval/collection-references';
 import type { Config } from '../../../src/infrastructure/config';
-import { RowCache, TableChanges } from '../../../src/infrastructure/row-cache';
+import { RowCache, TableChanges } from '../../../src/infrastructure/cache';
 import {
   acrossOrganizations,
   openDatabase,

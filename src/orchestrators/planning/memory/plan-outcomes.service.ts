@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { BufferedCounters } from '../../../infrastructure/counters';
+import { BufferedCounters } from '../../../infrastructure/telemetry';
 import { JobQueue } from '../../../infrastructure/jobs';
 import type { PlanResult, ToolPlan } from '../planning.types';
 import { addSums, influences, noSums, outcomeOf, rowId } from './outcome-sums';

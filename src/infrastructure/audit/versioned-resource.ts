@@ -1,5 +1,5 @@
 import { assertCurrent, type Caller, isUuid, notFound } from '../../kernel';
-import type { AuditLog } from '../audit';
+import type { AuditLog } from './audit-log';
 import type { RowChanges, Transaction, Transactions, VersionedRow, VersionedScope } from '../database';
 
 export interface ResourceKind<Row extends VersionedRow> {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config, serviceVersion } from '../config';
 import { Span, type SpanContext, type SpanOptions, addToTrail, readTraceparent } from '../context';
-import type { RequestObserver } from '../logging';
+import type { RequestObserver } from './request-log';
 import { SpanExporter } from './span-exporter';
 import { TraceMetrics } from './trace.metrics';
 

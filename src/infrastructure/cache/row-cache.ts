@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isJsonObject } from '../../kernel';
-import { FreshCache } from '../cache';
+import { FreshCache } from './fresh-cache';
 import { DATABASE, type OpenDatabase, type Write } from '../database';
 import { Signals } from '../signals';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { counter, MetricRegistry } from '../metrics';
+import { counter, MetricRegistry } from './metric-registry';
 
 export const TRACE_SPANS = counter({
   name: 'bellwether_trace_spans',

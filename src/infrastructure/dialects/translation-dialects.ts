@@ -45,3 +45,6 @@ export interface TranslationDialect {
   /** The translation in an answer, unchecked. */
   translation(answer: unknown): unknown;
 }
+
+/** One line per dialect. */
+export const TRANSLATION_DIALECT_PLUGINS: readonly TranslationDialect[] = [APERTIUM, LIBRETRANSLATE];

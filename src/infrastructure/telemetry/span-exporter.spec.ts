@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Span } from '../context';
-import { MetricRegistry } from '../metrics';
+import { MetricRegistry } from './metric-registry';
 import { SpanExporter } from './span-exporter';
 import { TraceMetrics } from './trace.metrics';
 

@@ -74,3 +74,6 @@ export interface RerankDialect {
   /** Null for an answer of another form. */
   scores(answer: unknown): readonly RawScore[] | null;
 }
+
+/** One line per dialect. */
+export const RERANK_DIALECT_PLUGINS: readonly RerankDialect[] = [COHERE, JINA, TEI];

@@ -1,1 +1,0 @@
-export { BufferedCounters, type CounterStore } from './buffered-counters';

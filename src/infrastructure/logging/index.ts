@@ -1,2 +1,0 @@
-export { type ModuleLevels, StructuredLogger, createPino, moduleLogger } from './logger';
-export { type RequestObserver, loggedPath, requestLog } from './request-log';

@@ -1,1 +1,0 @@
-export { type VersionedChange, type VersionedRequest, VersionedResource } from './versioned-resource';

@@ -1,4 +1,0 @@
-/** Caches values made from rows, until a table is written: docs/contributing/database.md. */
-export { RowCache } from './row-cache';
-export { RowCacheModule } from './row-cache.module';
-export { TableChanges } from './row-cache';

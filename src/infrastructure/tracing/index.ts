@@ -1,2 +1,0 @@
-export { RequestSpans, Tracer } from './tracer';
-export { TracingModule } from './tracing.module';
