@@ -12,7 +12,7 @@ export interface AppOptions {
   readonly share?: boolean;
 }
 
-type Imports = NonNullable<ModuleMetadata['imports']>;
+export type Imports = NonNullable<ModuleMetadata['imports']>;
 
 /** Configuration, metrics, database and secrets. */
 export const groundModules = (config: Config, options: AppOptions): Imports => [

@@ -72,9 +72,12 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     })
     .build();
   config.tags = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
-  return SwaggerModule.createDocument(app, config, {
+  const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as { tags?: string[] }[]);
+  const used = new Set(operations.flatMap(({ tags = [] }) => tags));
+  return { ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) };
 }
 
 function serveDocumentation(app: NestExpressApplication): void {

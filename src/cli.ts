@@ -22,7 +22,13 @@ import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
 import { AppError } from './kernel';
-import type { Config } from './infrastructure/config';
+import type { Config, Extension } from './infrastructure/config';
+
+class ExtensionOff extends Error {
+  constructor(extension: Extension) {
+    super(`The command belongs to the extension ${extension}, which is off: see BELLWETHER_EXTENSIONS.`);
+  }
+}
 
 const messageOf = (error: unknown): string => {
   if (error instanceof AppError) {
@@ -40,7 +46,7 @@ async function configFor(command: string): Promise<Config> {
   return loadConfig(process.env, vendors);
 }
 
-const register: Register = (command, work) => {
+const register: Register = (command, work, extension) => {
   command.option('--json', 'one JSON object as the last line').action(async () => {
     const output = command.opts<OutputOptions>();
     const shown = new ShownProgress(process.stderr);
@@ -54,7 +60,9 @@ const register: Register = (command, work) => {
       },
     };
     try {
-      const result = await work(await configFor(command.name()), command.opts(), context);
+      const config = await configFor(command.name());
+      if (extension !== undefined && !config.extensions.includes(extension)) throw new ExtensionOff(extension);
+      const result = await work(config, command.opts(), context);
       shown.end();
       print(result, output);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { type Extension, EXTENSIONS } from '../infrastructure/config';
 import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../kernel';
 
 export class ApiKeyDto {
@@ -74,4 +75,8 @@ export class MeDto {
 
   @ApiProperty({ type: [Number], nullable: true })
   assistant_ids!: number[] | null;
+
+  /** Extensions of the service that are on. */
+  @ApiProperty({ enum: EXTENSIONS, isArray: true })
+  extensions!: Extension[];
 }

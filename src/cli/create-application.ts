@@ -1,19 +1,17 @@
-import type { DynamicModule, INestApplicationContext, LoggerService, ModuleMetadata } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type AppOptions, groundModules } from '../app.ground';
+import { type AppOptions, groundModules, type Imports } from '../app.ground';
 import type { Config } from '../infrastructure/config';
 
 /** Modules that a command loads beside the infrastructure: none, organizations with members and keys, or all. */
 export type Modules = 'none' | 'institution' | 'every';
-
-type Imports = NonNullable<ModuleMetadata['imports']>;
 
 class CommandModule {}
 
 const OPTIONS: AppOptions = { schema: 'check', share: true };
 
 /** Loaded on demand: loading all modules takes two seconds of processor time. */
-const MODULES: Readonly<Record<Modules, () => Promise<Imports>>> = {
+const MODULES: Readonly<Record<Modules, (config: Config) => Promise<Imports>>> = {
   none: () => Promise.resolve([]),
   institution: async () => {
     const { AuthModule } = await import('../auth/index.js');
@@ -28,8 +26,8 @@ const MODULES: Readonly<Record<Modules, () => Promise<Imports>>> = {
       ...(await import('../app.infrastructure.js')).INFRASTRUCTURE,
     ];
   },
-  every: async () => [
-    ...(await import('../app.module.js')).MODULES,
+  every: async (config) => [
+    ...(await (await import('../app.module.js')).modulesOf(config)),
     ...(await import('../app.infrastructure.js')).INFRASTRUCTURE,
   ],
 };
@@ -41,7 +39,7 @@ export async function createApplication(
 ): Promise<INestApplicationContext> {
   const module: DynamicModule = {
     module: CommandModule,
-    imports: [...groundModules(config, OPTIONS), ...(await MODULES[modules]())],
+    imports: [...groundModules(config, OPTIONS), ...(await MODULES[modules](config))],
   };
   return NestFactory.createApplicationContext(module, { abortOnError: false, logger });
 }

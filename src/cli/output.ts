@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Progress } from './progress';
 import { terminalJson, terminalText } from '../kernel';
-import type { Config } from '../infrastructure/config';
+import type { Config, Extension } from '../infrastructure/config';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -29,10 +29,11 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Registers one command. */
+/** Registers one command; one of an extension refuses while the extension is off. */
 export type Register = <Options extends object>(
   command: Command,
   work: (config: Config, options: Options, context: CommandContext) => Promise<CommandResult>,
+  extension?: Extension,
 ) => void;
 
 /** Conflicting options: exit code 2, like an unknown option. */

@@ -6,22 +6,22 @@ import { PublicationRulesModule } from '../../extensions/evaluations';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
-import { loadConfig } from '../../src/infrastructure/config';
+import { EXTENSIONS, loadConfig } from '../../src/infrastructure/config';
 import { DATABASE } from '../../src/infrastructure/database';
 import { openTestDatabase, ownedDatabase } from '../support/database';
 
 @Module({})
 class BindsNothing {}
 
-describe('a lower room that needs a higher one', () => {
+describe('a module that needs a higher one', () => {
   let dataSource: DataSource;
   beforeAll(async () => {
     dataSource = await openTestDatabase();
   });
   afterAll(() => dataSource.destroy());
 
-  const boot = (without?: Type): Promise<unknown> => {
-    const config = loadConfig({ LOG_LEVEL: 'fatal' }, null);
+  const boot = (without?: Type, extensions = 'all'): Promise<unknown> => {
+    const config = loadConfig({ LOG_LEVEL: 'fatal', BELLWETHER_EXTENSIONS: extensions }, null);
     const builder = Test.createTestingModule({ imports: [AppModule.of(config, { schema: 'skip' })] })
       .overrideProvider(DATABASE)
       .useValue({ ...ownedDatabase(dataSource), close: () => Promise.resolve() });
@@ -40,5 +40,9 @@ describe('a lower room that needs a higher one', () => {
     [PublicationRulesModule, 'PUBLICATION_RULES'],
   ])('does not start without %p', async (module, token) => {
     await expect(boot(module)).rejects.toThrow(token);
+  });
+
+  it.each(EXTENSIONS)('starts with the extension %s alone', async (extension) => {
+    await expect(boot(undefined, extension === 'lamb-import' ? 'lti,lamb-import' : extension)).resolves.toBeDefined();
   });
 });

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { Transactions, withinOrganization } from '../../infrastructure/database';
 import { type Caller, assertActsForPerson, isUuid, notFound } from '../../kernel';
 import { MembersService, OrganizationsService, assertOutranks } from '../../organizations';
@@ -16,6 +17,7 @@ export class Myself {
   constructor(
     private readonly members: MembersService,
     private readonly organizations: OrganizationsService,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'extensions'>,
   ) {}
 
   /** @throws {AppError} `unauthenticated` for a former member */
@@ -39,6 +41,7 @@ export class Myself {
       credential: { kind: caller.kind, id: caller.credentialId },
       scopes: [...caller.scopes],
       assistant_ids: caller.assistantIds === null ? null : [...caller.assistantIds],
+      extensions: [...this.config.extensions],
     };
   }
 }

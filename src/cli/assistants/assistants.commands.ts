@@ -14,6 +14,7 @@ export function registerAssistantCommands(program: Command, register: Register):
       .option('--fail-under <percent>', 'exit with 1 when fewer tests pass', '100')
       .option('--timeout <seconds>', 'cancel what has not ended by then', '3600'),
     async (...given) => (await import('./test-assistants.js')).test(...given),
+    'evaluations',
   );
   register<{ org?: string }>(
     program

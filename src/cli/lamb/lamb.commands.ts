@@ -37,6 +37,7 @@ export function registerLambCommands(program: Command, register: Register): void
       .option('--timeout <seconds>', 'longest wait for one answer of LAMB', '60')
       .option('--report <file.md>', 'report of the rehearsal, with .json and .state.jsonl beside it', 'rehearsal.md'),
     async (...given) => (await import('./import-lamb.js')).importLamb(...given),
+    'lamb-import',
   );
   register<LambKbOptions>(
     program
@@ -48,5 +49,6 @@ export function registerLambCommands(program: Command, register: Register): void
       .option('--organization <slug>', 'organization here for collections whose owner was not imported')
       .option('--unowned-to <email>', 'its member who becomes their owner'),
     async (...given) => (await import('./import-lamb-kb.js')).importLambKb(...given),
+    'lamb-import',
   );
 }

@@ -8,5 +8,5 @@ export {
   misspeltVariables,
   serviceVersion,
 } from './load-config';
-export type { SecretKey } from './parsers';
+export { type Extension, EXTENSIONS, type SecretKey } from './parsers';
 export type { Vendor, VendorConfig } from './vendor.types';

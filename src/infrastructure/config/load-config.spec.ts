@@ -1,4 +1,5 @@
 import { ConfigError, loadConfig, misspeltVariables } from './load-config';
+import { EXTENSIONS } from './parsers';
 import type { Vendor } from './vendor.types';
 
 const ACME: Vendor = {
@@ -37,6 +38,20 @@ describe('loadConfig', () => {
     expect(error.message).toMatch(/PORT[^]*LOG_LEVEL|LOG_LEVEL[^]*PORT/);
     expect(error.message).not.toContain('canary');
   });
+
+  it('has every extension unless it is told which, in one order', () => {
+    expect(loadConfig({}, []).extensions).toEqual(EXTENSIONS);
+    expect(loadConfig({ BELLWETHER_EXTENSIONS: 'none' }, []).extensions).toEqual([]);
+    expect(loadConfig({ BELLWETHER_EXTENSIONS: 'mcp, scim' }, []).extensions).toEqual(['scim', 'mcp']);
+  });
+
+  it.each([
+    ['lti,sicm', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, comma-separated'],
+    ['none,lti', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, comma-separated'],
+    ['lamb-import', 'a list with lti where it has lamb-import'],
+  ])('refuses the extensions %s', (names, allowed) =>
+    expect(failure({ BELLWETHER_EXTENSIONS: names }).lines).toEqual([`BELLWETHER_EXTENSIONS must be ${allowed}`]),
+  );
 
   it('reads levels of single rooms and refuses unknown levels', () => {
     expect(loadConfig({ LOG_LEVELS: 'Http=debug, Database=error' }, []).log.modules).toEqual({

@@ -3,6 +3,7 @@ import {
   bucketName,
   cidrs,
   domains,
+  extensions,
   headerPairs,
   httpUrl,
   integer,
@@ -34,6 +35,8 @@ const PRODUCTION = { production: true } as const;
  */
 export const SETTINGS = {
   env: variable('NODE_ENV=development', oneOf('production', 'development', 'test')),
+  /** The extensions that are on. */
+  extensions: variable('BELLWETHER_EXTENSIONS=all', extensions()),
   http: {
     host: variable('HOST=127.0.0.1', text()),
     port: variable('PORT=3000', integer(0, 65_535)),
