@@ -27,7 +27,6 @@ import { OpenIdClient } from './issuers/openid-client';
 import { TokenVerifier } from './issuers/token-verifier';
 import { ApiKeyRepository } from './api-key.repository';
 import { ScimTokenRepository } from './scim-tokens/scim-token.repository';
-import { ScimTokensController } from './scim-tokens/scim-tokens.controller';
 import { ScimTokens } from './scim-tokens/scim-tokens.service';
 import { SessionCookie } from './sessions/session-cookie';
 import { SessionRepository } from './sessions/session.repository';
@@ -58,7 +57,6 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     SessionsController,
     SignInController,
     IssuersController,
-    ScimTokensController,
     SingleSignOnController,
   ],
   providers: [

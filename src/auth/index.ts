@@ -8,6 +8,7 @@ export { ADMIN_KEY_FILE, type BootstrapReport, BootstrapService } from './bootst
 export { passwordFigures } from './imported-passwords/imported-password.repository';
 export { ImportedPasswords } from './imported-passwords/imported-passwords.service';
 export { ProviderDocument } from './issuers/openid-client';
+export { CreateScimTokenDto, NewScimTokenDto, ScimTokensDto } from './scim-tokens/scim-token.dto';
 export { ScimTokens } from './scim-tokens/scim-tokens.service';
 export { scopesOf } from './sessions/role-scopes';
 export { SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from './sessions/session-cookie';

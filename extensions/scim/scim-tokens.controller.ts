@@ -1,11 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../infrastructure/http';
-import { SessionCookie } from '../sessions/session-cookie';
-import { CreateScimTokenDto, NewScimTokenDto, ScimTokensDto } from './scim-token.dto';
-import { ScimTokens } from './scim-tokens.service';
+import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto, SessionCookie } from '../../src/auth';
+import { Access, CurrentCaller } from '../../src/infrastructure/http';
+import type { Caller } from '../../src/kernel';
 
 @ApiTags('Organizations')
 @Controller('api/v1/organizations/:slug/scim/tokens')
