@@ -61,7 +61,7 @@ export default tseslint.config(
       'bench/results/**',
       'web/build/**',
       'web/.svelte-kit/**',
-      'web/src/lib/api/schema.d.ts',
+      'web/src/lib/kit/api/schema.d.ts',
     ],
   },
   js.configs.recommended,

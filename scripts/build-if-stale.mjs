@@ -29,7 +29,7 @@ const HALVES = [
 ];
 
 /** Written by the build from another input. */
-const GENERATED = ['web/src/lib/api/schema.d.ts'];
+const GENERATED = ['web/src/lib/kit/api/schema.d.ts'];
 
 const filesIn = (path) =>
   statSync(path).isFile()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
-const FOLDER = join(import.meta.dirname, 'src/lib/i18n/messages');
+const FOLDER = join(import.meta.dirname, 'src/lib/kit/i18n/messages');
 const MODULE = 'virtual:messages';
 const LOCALES = ['en', 'es', 'ca', 'eu'];
 const DEV_PATH = /^\/@messages\/(en|es|ca|eu)\.json/;

@@ -14,7 +14,7 @@ const proxied = Object.fromEntries(
 
 /** The code that every page loads, in one file: many small files compress worse. */
 const SHELL =
-  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem\.svelte|announcer)|session\/session|i18n\/i18n)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
+  /src\/lib\/(app\/(shell\/(Header|Banners|shortcuts)|session\/session)|kit\/(ui\/(Toasts|Problem\.svelte|announcer)|i18n\/i18n))|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
 
 const GROUPS = [
   { name: 'shell', test: SHELL },
@@ -38,23 +38,23 @@ const GROUPS = [
   },
   {
     name: 'small-parts',
-    test: /src\/lib\/(ui\/(keys|keep-clear)|i18n\/(durations|language-name)|limits\/money|api\/(download|save-blob)|assistants\/form\/(form\.types|students\/suggested-questions))/,
+    test: /src\/lib\/(kit\/(ui\/(keys|keep-clear)|i18n\/(durations|language-name)|api\/(download|save-blob))|features\/(limits\/money|assistants\/form\/(form\.types|suggested-questions)))/,
   },
-  { name: 'assistant-actions', test: /src\/lib\/assistants\/actions\/AssistantActions/ },
-  { name: 'list-foot', test: /src\/lib\/ui\/ListFoot/ },
+  { name: 'assistant-actions', test: /src\/lib\/features\/assistants\/actions\/AssistantActions/ },
+  { name: 'list-foot', test: /src\/lib\/kit\/ui\/ListFoot/ },
   {
     name: 'ui',
-    test: /src\/lib\/(catalogues\/fetched|ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/,
+    test: /src\/lib\/(app\/catalogues\/(fetched|assistant)|kit\/ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list))/,
   },
-  { name: 'content', test: /src\/lib\/content\/(Check\.|ListBody|SearchBox|ConfirmDelete)/ },
+  { name: 'content', test: /src\/lib\/features\/content\/(Check\.|ListBody|SearchBox|ConfirmDelete)/ },
   {
     name: 'organization',
-    test: /src\/lib\/(shell\/AdminsOnly|organization\/(chosen-slug|ShowMore|sign-on\/may-set)|ui\/saving|content\/unsaved)/,
+    test: /src\/lib\/(app\/shell\/AdminsOnly|features\/(organization\/(chosen-slug|ShowMore)|sign-on\/may-set|content\/unsaved)|kit\/ui\/saving)/,
   },
-  { name: 'catalogues', test: /src\/lib\/catalogues\/(catalogues|classic)/ },
-  { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
-  { name: 'uploads', test: /src\/lib\/uploads\/UploadBox/ },
-  { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },
+  { name: 'catalogues', test: /src\/lib\/app\/catalogues\/(catalogues|classic)/ },
+  { name: 'assistants', test: /src\/lib\/features\/assistants\/list\/AssistantsPage/ },
+  { name: 'uploads', test: /src\/lib\/kit\/uploads\/UploadBox/ },
+  { name: 'files', test: /src\/lib\/features\/content\/files\/FileBrowser/ },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }));
 
 /** For browsers only: what kit runs itself to analyse the routes must not load components. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS, FINDINGS } from '../../src/infrastructure/findings/findings';
 
-const FOLDER = join(__dirname, '../../web/src/lib/i18n/messages');
+const FOLDER = join(__dirname, '../../web/src/lib/kit/i18n/messages');
 const textsIn = (locale: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(FOLDER, `health.${locale}.json`), 'utf8'));
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 /** Files whose exported functions read texts of strangers: answers, passages, prompts, templates, receipts. */
 const AREAS =
-  /^(?:run|template|changes|receipts)\/|^ui\/(?:diff|field-problems|wording)|^assistants\/form\/students\/|^assistants\/recipes\/titles/;
+  /^features\/(?:run|template|changes)\/|^kit\/ui\/(?:diff|field-problems|wording)|^features\/assistants\/(?:form\/suggested-questions|recipes\/titles)/;
 /** Functions whose strings are ids, addresses or names of the program, not texts. */
 const NO_TEXTS = new Set([
   'fieldText',

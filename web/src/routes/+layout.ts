@@ -1,5 +1,5 @@
-import { i18n } from '$lib/i18n/i18n.svelte';
-import { session } from '$lib/session/session.svelte';
+import { i18n } from '$lib/kit/i18n/i18n.svelte';
+import { session } from '$lib/app/session/session.svelte';
 
 export const ssr = false;
 export const prerender = false;

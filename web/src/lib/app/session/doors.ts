@@ -1,0 +1,103 @@
+import { jsonOf, received, type Schema } from '$lib/kit/api/client';
+import { problemOf, ProblemError } from '$lib/kit/api/problem';
+import { forgetCatalogues } from '$lib/app/catalogues/fetched';
+import { session } from './session.svelte';
+
+const DOOR = '/api/v1/session';
+
+export interface Doors {
+  readonly providers: readonly {
+    readonly name: string;
+    /** Name of the organization whose account it opens; null where the provider's claims decide. */
+    readonly organization: string | null;
+    readonly url: string;
+    readonly logo: string | null;
+  }[];
+  /** Whether an imported password can sign somebody in. */
+  readonly password: boolean;
+  /** Address at which the browser also ends the institution's session. */
+  readonly sign_out_url: string | null;
+}
+
+/** After a password that is used up. */
+export interface SignedInByPassword {
+  /** Memory holds what somebody else saw: the page must be loaded anew. */
+  readonly isSomebodyElse: boolean;
+  /** Ways to sign in from now on. */
+  readonly providers: Doors['providers'];
+}
+
+export type LinkedPerson = Schema<'LinkedPersonDto'>;
+
+/** Not by `api`, for which an answer 401 means that the session has ended. */
+async function posted(path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await received(fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** The ways in that the service offers beside an API key: to everybody, in an organization, or for an e-mail domain. */
+export async function doorsFor(query: Readonly<Record<string, string>> = {}): Promise<Doors> {
+  const asked = new URLSearchParams(query).toString();
+  const response = await received(fetch(asked === '' ? DOOR : `${DOOR}?${asked}`));
+  if (!response.ok) throw await problemOf(response);
+  const { providers = [], password = false, sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
+  return { providers, password, sign_out_url };
+}
+
+/** Begins to sign in at an institution; the address to go to. Throws a `ProblemError`. */
+export async function beginAt(url: string, returnTo: string): Promise<string> {
+  const query = new URLSearchParams({ return_to: returnTo });
+  const response = await received(fetch(`${url}?${query.toString()}`, { method: 'POST' }));
+  if (!response.ok) throw await problemOf(response);
+  return ((await jsonOf(response)) as { url: string }).url;
+}
+
+/**
+ * Opens a session with an API key; the key itself is not kept. True when memory holds what somebody else saw: then the
+ * page must be loaded anew. Throws a `ProblemError`.
+ */
+export const signIn = async (apiKey: string): Promise<boolean> =>
+  (await enter(DOOR, { api_key: apiKey })).isSomebodyElse;
+
+/** As `signIn`, and uses the link up. */
+export const signInByLink = async (token: string): Promise<boolean> =>
+  (await enter(`${DOOR}/link`, { token })).isSomebodyElse;
+
+/** As `signIn`, with a password that an import brought, and uses it up. */
+export async function signInByPassword(email: string, password: string): Promise<SignedInByPassword> {
+  const { isSomebodyElse, answer } = await enter(`${DOOR}/password`, { email, password });
+  const { providers } = (await jsonOf(answer)) as Pick<SignedInByPassword, 'providers'>;
+  return { isSomebodyElse, providers };
+}
+
+/** The person that a sign-in link signs in. Throws a `ProblemError`, 401 for a used link. */
+export const linkedPerson = async (token: string): Promise<LinkedPerson> =>
+  (await jsonOf(await posted(`${DOOR}/link/person`, { token }))) as LinkedPerson;
+
+async function enter(
+  door: string,
+  body: object,
+): Promise<{ readonly isSomebodyElse: boolean; readonly answer: Response }> {
+  const answer = await posted(door, body);
+  forgetCatalogues();
+  const { me, isSomebodyElse } = await session.entered();
+  // The service gave a cookie and does not get it back: a secure one over plain http, or two of one name on this host.
+  if (me === null) throw new ProblemError(0, 'cookie_not_kept', 'The browser did not keep the cookie of the session');
+  return { isSomebodyElse, answer };
+}
+
+/** Returns where the page goes next: for people of an institution there, where their session ends. */
+export async function signOut(): Promise<string> {
+  const next = await doorsFor().then(
+    (doors) => doors.sign_out_url,
+    () => null,
+  );
+  if (next === null) {
+    const response = await received(fetch(DOOR, { method: 'DELETE' }));
+    if (!response.ok && response.status !== 401) throw await problemOf(response);
+  }
+  session.signedOut();
+  return next ?? '/sign-in';
+}

@@ -1,0 +1,24 @@
+import type { Assistant } from '$lib/app/catalogues/assistant';
+import type { Me } from '$lib/app/session/session.svelte';
+
+/** What the reader may do with an assistant; the service decides again. */
+export interface Rights {
+  /** Sees prompts and changes the definition. */
+  readonly edit: boolean;
+  /** Shares, publishes and deletes. */
+  readonly administer: boolean;
+  /** Makes assistants of their own. */
+  readonly create: boolean;
+  readonly chat: boolean;
+}
+
+export function rightsOf({ access, disabled }: Pick<Assistant, 'access' | 'disabled'>, me: Me | null): Rights {
+  const mayWrite = me !== null && me.scopes.includes('write');
+  const isAdmin = me !== null && (me.system_admin || me.role === 'owner' || me.role === 'admin');
+  return {
+    edit: mayWrite && access !== 'use',
+    administer: mayWrite && (access === 'owner' || isAdmin),
+    create: mayWrite && (isAdmin || me.role === 'teacher'),
+    chat: me !== null && me.scopes.includes('chat') && !disabled,
+  };
+}

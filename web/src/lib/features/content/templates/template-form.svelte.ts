@@ -1,0 +1,89 @@
+import { api, must } from '$lib/kit/api/client';
+import { ifMatch } from '$lib/kit/api/versions';
+import { type Difference, differencesOf } from '$lib/kit/ui/differences';
+import { VersionedForm } from '$lib/kit/ui/versioned-form.svelte';
+import type { PromptTemplate, TemplateType } from './template.types';
+
+const MEMBERS = ['name', 'description', 'type', 'system_prompt', 'prompt_template'] as const;
+type Values = Pick<PromptTemplate, (typeof MEMBERS)[number]>;
+const EMPTY: Values = { name: '', description: '', type: 'multi_tool', system_prompt: '', prompt_template: '' };
+
+const valuesOf = ({ name, description, type, system_prompt, prompt_template }: Values): Values => ({
+  name,
+  description,
+  type,
+  system_prompt,
+  prompt_template,
+});
+const isSame = (one: Values, other: Values): boolean => MEMBERS.every((member) => one[member] === other[member]);
+
+/** The form of a prompt template. */
+export class TemplateForm extends VersionedForm<PromptTemplate, Values> {
+  values = $state<Values>({ ...EMPTY });
+  readonly differences = $derived.by((): readonly Difference[] =>
+    this.theirs === null ? [] : differencesOf(valuesOf(this.theirs), this.values),
+  );
+  readonly dirty = $derived.by(() => !this.gone && !isSame(this.values, this.saved ?? EMPTY));
+  private gone = $state(false);
+
+  constructor(template: PromptTemplate | null) {
+    super();
+    if (template !== null) this.show(template);
+  }
+
+  get type(): TemplateType {
+    return this.values.type;
+  }
+
+  /** Sharing is no edit: saving still asks about content that another person changed. */
+  shared(template: PromptTemplate): void {
+    if (this.saved === null) return;
+    this.saved = isSame(template, this.saved) ? template : { ...this.saved, shared: template.shared };
+  }
+
+  /** Shows a newer version unless something is unsaved here; then saving asks. */
+  found(template: PromptTemplate): void {
+    if (this.dirty) this.shared(template);
+    else this.show(template);
+  }
+
+  /** The template was deleted: nothing is unsaved any more. */
+  discard(): void {
+    this.gone = true;
+  }
+
+  protected body(): Values {
+    return { ...this.values };
+  }
+
+  protected async create(body: Values, key: string): Promise<PromptTemplate> {
+    const params = { header: { 'Idempotency-Key': key } };
+    return must(await api.POST('/api/v1/prompt-templates', { params, body }));
+  }
+
+  protected async update({ id }: PromptTemplate, version: number, body: Values): Promise<PromptTemplate> {
+    const params = { path: { id }, header: ifMatch(version) };
+    return must(await api.PATCH('/api/v1/prompt-templates/{id}', { params, body }));
+  }
+
+  protected async read({ id }: PromptTemplate): Promise<PromptTemplate> {
+    return must(await api.GET('/api/v1/prompt-templates/{id}', { params: { path: { id } } }));
+  }
+
+  protected losesNothing(base: PromptTemplate, theirs: PromptTemplate, body: Values): boolean {
+    return isSame(theirs, base) || isSame(theirs, body);
+  }
+
+  /** Shows the template as the service stored it, and keeps fields that changed during the request. */
+  protected settle(template: PromptTemplate, sent: Values): void {
+    const typed = MEMBERS.filter((member) => this.values[member] !== sent[member]);
+    const kept = Object.fromEntries(typed.map((member) => [member, this.values[member]]));
+    this.show(template);
+    this.values = { ...this.values, ...kept };
+  }
+
+  protected show(template: PromptTemplate): void {
+    this.saved = template;
+    this.values = valuesOf(template);
+  }
+}
