@@ -79,6 +79,17 @@ function folderCycles(root, modules) {
   });
 }
 
+/** Each layer of the web UI imports from those below it only, and an extension never from another. */
+const LAYERS = ['kit', 'app', 'features', 'extensions'];
+function layerProblems(root, modules) {
+  return importsWithin(root, modules).flatMap(({ from, to }) => {
+    const [[layer, name], [wanted, other]] = [from, to].map((file) => file.slice(root.length).split('/'));
+    const isUp = LAYERS.indexOf(wanted) > LAYERS.indexOf(layer);
+    const isAside = layer === 'extensions' && wanted === layer && name !== other;
+    return isUp || isAside ? [`layer ${from} → ${to}`] : [];
+  });
+}
+
 const options = await extractOptions('./.dependency-cruiser.cjs');
 const service = await cruise(['src', 'extensions', 'test'], options, undefined, {
   tsConfig: extractTSConfig('./tsconfig.json'),
@@ -94,7 +105,8 @@ const web = await cruise(
 const problems = [
   ...['src/', 'extensions/'].flatMap((root) => folderCycles(root, service.output.modules)),
   ...folderCycles('web/src/lib/', web.output.modules),
+  ...layerProblems('web/src/lib/', web.output.modules),
 ];
 for (const problem of problems) console.error(`  error ${problem}`);
 if (rules.exitCode !== 0 || problems.length > 0) process.exit(1);
-console.log('✔ no cycle between folders');
+console.log('✔ no cycle between folders, no import from a higher layer of the web UI');

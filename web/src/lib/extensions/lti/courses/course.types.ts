@@ -12,5 +12,3 @@ export type Member = Schema<'CourseMemberDto'>;
 export type ReadableConversation = Schema<'ReadableConversationDto'>;
 export type WholeReadable = Schema<'ReadWholeConversationDto'>;
 export type TrialAnswer = Schema<'AssistantTrialAnswerDto'>;
-/** The activity as a person sees it who takes part. */
-export type OwnActivity = Schema<'ActivityDto'>;

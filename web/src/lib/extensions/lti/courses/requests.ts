@@ -8,7 +8,6 @@ import type {
   Grade,
   Member,
   Offered,
-  OwnActivity,
   ReadableConversation,
   Topics,
   TrialAnswer,
@@ -68,15 +67,3 @@ export async function giveGrade(id: string, body: Schema<'NewGradeDto'>): Promis
 export async function sendGradeAgain(id: string, grade: string): Promise<Grade> {
   return must(await api.POST('/api/v1/lti/activities/{id}/grades/{grade}/send', { params: { path: { id, grade } } }));
 }
-
-/** The activity for the reader, who takes part in it. */
-export const readOwnActivity = async (id: string): Promise<OwnActivity> =>
-  must(await api.GET('/api/v1/lti/activities/{id}', { params: pathOf(id) }));
-
-export async function agree(id: string, agreement: 'named' | 'pseudonymous'): Promise<OwnActivity> {
-  const body = { agree_to: agreement };
-  return must(await api.PUT('/api/v1/lti/activities/{id}/agreement', { params: pathOf(id), body }));
-}
-
-export const withdraw = async (id: string): Promise<OwnActivity> =>
-  must(await api.DELETE('/api/v1/lti/activities/{id}/agreement', { params: pathOf(id) }));

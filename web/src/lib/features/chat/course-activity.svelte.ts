@@ -1,6 +1,17 @@
+import type { Snippet } from 'svelte';
+import { api, must, type Schema } from '$lib/kit/api/client';
 import { toProblem } from '$lib/kit/api/problem';
-import type { OwnActivity } from './course.types';
-import { agree, readOwnActivity, withdraw } from './requests';
+
+declare module '$lib/app/slots' {
+  interface Slots {
+    'chat.menu': { course: CourseActivity; assistantId: number };
+    /** Around the box for questions. */
+    'chat.foot': { course: CourseActivity; children: Snippet };
+  }
+}
+
+/** The activity as a person sees it who takes part. */
+type OwnActivity = Schema<'ActivityDto'>;
 
 /** Longer waits overflow a timer. */
 const LONGEST_MS = 2_147_483_647;
@@ -30,7 +41,8 @@ export class CourseActivity {
     if (this.id === null) return;
     this.problem = null;
     try {
-      this.show(await readOwnActivity(this.id));
+      const params = { path: { id: this.id } };
+      this.show(must(await api.GET('/api/v1/lti/activities/{id}', { params })));
     } catch (error) {
       // The service checks every question: without the activity it answers as outside of the course, or not at all.
       this.isOutside = toProblem(error).code === 'not_found';
@@ -42,7 +54,9 @@ export class CourseActivity {
     const needed = this.value?.agreement.needed ?? null;
     if (this.id === null || needed === null) return;
     try {
-      this.show(await agree(this.id, needed));
+      const params = { path: { id: this.id } };
+      const body = { agree_to: needed };
+      this.show(must(await api.PUT('/api/v1/lti/activities/{id}/agreement', { params, body })));
     } catch (error) {
       // The teacher has changed the settings: their new text is shown.
       await this.load();
@@ -51,7 +65,9 @@ export class CourseActivity {
   }
 
   async withdraw(): Promise<void> {
-    if (this.id !== null) this.show(await withdraw(this.id));
+    if (this.id === null) return;
+    const params = { path: { id: this.id } };
+    this.show(must(await api.DELETE('/api/v1/lti/activities/{id}/agreement', { params })));
   }
 
   leave(): void {

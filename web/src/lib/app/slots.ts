@@ -1,0 +1,18 @@
+import type { Component } from 'svelte';
+
+/**
+ * Places of core pages that an extension may fill, with the values that its part gets. A feature whose values are its own
+ * types adds its places by declaring this interface again.
+ */
+export interface Slots {
+  /** Rules of the publication of an assistant. */
+  'assistant.publication': { assistantId: number; mayChange: boolean };
+  /** Below the groups of an organization. */
+  groups: { slug: string };
+}
+
+/** What the `index.ts` of an extension exports as `slots`. */
+export type Parts = { readonly [Name in keyof Slots]?: () => Promise<{ readonly default: Component<Slots[Name]> }> };
+
+const extensions = import.meta.glob<Parts>('../extensions/*/index.ts', { eager: true, import: 'slots' });
+export const slots: Parts = Object.assign({}, ...Object.values(extensions)) as Parts;
