@@ -1,7 +1,7 @@
 // The layers of the service (docs/contributing/architecture.md). A module imports modules of lower layers and those that
 // stand before it in its own layer, only through an index.ts. Extensions stand above the core, which knows none of them.
 const LAYERS = [
-  ['kernel', 'infrastructure', 'extraction'],
+  ['infrastructure', 'extraction'],
   ['organizations', 'auth', 'metering', 'audit'],
   ['files', 'connectors', 'moodle', 'runs'],
   ['knowledge-bases', 'rubrics'],
@@ -100,6 +100,23 @@ module.exports = {
       from: { path: '^extensions/[^/]+/', pathNot: [extension(EXTENSIONS)] },
       to: {},
     },
+    {
+      name: 'packages-stand-alone',
+      comment: 'a package of packages/ imports the kernel and npm packages, but no Nest',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/' },
+      to: {
+        path: ['^(src|extensions|migrations|test|packages)/', '^node_modules/(@nestjs|typeorm|reflect-metadata)/'],
+        pathNot: ['^packages/($1|kernel)/'],
+      },
+    },
+    {
+      name: 'packages-by-name',
+      comment: 'a package is imported by its name: @bellwether/kernel',
+      severity: 'error',
+      from: { path: '^(src|extensions|migrations|test)/' },
+      to: { path: '^packages/', dependencyTypesNot: ['aliased-tsconfig-paths'] },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'only-through-index',
@@ -133,7 +150,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^src/kernel/',
+          '^packages/kernel/src/',
           '^src/assistants/definition/',
           '/contract/',
           '\\.types\\.ts$',
@@ -226,13 +243,13 @@ module.exports = {
     {
       name: 'declared-dependencies',
       severity: 'error',
-      from: { path: '^(src|extensions)/', pathNot: ['\\.spec\\.ts$', '/testing/'] },
+      from: { path: '^(src|extensions|packages)/', pathNot: ['\\.spec\\.ts$', '/testing/'] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^dist/' },
+    exclude: { path: '^(packages/[^/]+/)?dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -53,7 +53,7 @@ const browserGlobals = { window: 'readonly', document: 'readonly', navigator: 'r
 export default tseslint.config(
   {
     ignores: [
-      'dist/**',
+      '**/dist/**',
       'node_modules/**',
       'coverage/**',
       'data/**',
@@ -163,7 +163,7 @@ export default tseslint.config(
   },
   {
     // A hostile text must not stop the process: every pattern takes time in proportion to the text.
-    files: ['{src,extensions}/**/*.ts', 'migrations/**/*.ts', 'scripts/**/*.mjs', 'web/src/**/*.{ts,svelte}'],
+    files: ['{src,extensions,packages,migrations}/**/*.ts', 'scripts/**/*.mjs', 'web/src/**/*.{ts,svelte}'],
     ignores: ['**/*.spec.ts'],
     plugins: { regexp },
     rules: {

@@ -1,9 +1,14 @@
+const { paths } = require('./tsconfig.json').compilerOptions;
+
 const swc = {
   jsc: {
     target: 'es2022',
     parser: { syntax: 'typescript', decorators: true },
     transform: { legacyDecorator: true, decoratorMetadata: true },
     keepClassNames: true,
+    // Packages of this repository are compiled like the rest of it: nothing has to be built before.
+    baseUrl: __dirname,
+    paths,
   },
   module: { type: 'commonjs' },
   sourceMaps: 'inline',
@@ -13,7 +18,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/support/warm-environment.cjs',
   rootDir: __dirname,
   // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
-  roots: ['<rootDir>/src', '<rootDir>/extensions', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/extensions', '<rootDir>/packages', '<rootDir>/test'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.ts$': ['<rootDir>/test/support/warm-transformer.cjs', swc] },
   // Processes and threads run compiled files, which lie elsewhere here.
@@ -37,7 +42,7 @@ module.exports = {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{src,extensions}/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
+      testMatch: ['<rootDir>/{src,extensions,packages}/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
     },
     {
       ...shared,

@@ -1,8 +1,8 @@
+import { notFound } from '@bellwether/kernel';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { QUESTION_RULES, type QuestionRules } from '../src/answering';
 import { PUBLICATION_RULES, type PublicationRules } from '../src/assistants';
 import { type Extension, EXTENSIONS } from '../src/infrastructure/config';
-import { notFound } from '../src/kernel';
 import { FRAME_PERMISSIONS, type FramePermissions } from '../src/web-ui';
 
 interface Entry {

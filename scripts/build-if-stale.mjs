@@ -4,7 +4,11 @@ import { join } from 'node:path';
 
 /** Each half of the product: what it is built from, and the file that its build writes last. */
 const HALVES = [
-  { name: 'service', inputs: ['src', 'extensions', 'migrations', 'nest-cli.json'], built: 'dist/src/main.js' },
+  {
+    name: 'service',
+    inputs: ['src', 'extensions', 'packages', 'migrations', 'nest-cli.json'],
+    built: 'dist/src/main.js',
+  },
   {
     name: 'web',
     inputs: [
@@ -21,7 +25,7 @@ const HALVES = [
       'docs/images',
       'openapi.json',
       // Shared with the service.
-      'src/kernel',
+      'packages/kernel/src',
       'src/rubrics',
     ],
     built: 'web/build/index.html',

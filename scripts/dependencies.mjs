@@ -91,7 +91,7 @@ function layerProblems(root, modules) {
 }
 
 const options = await extractOptions('./.dependency-cruiser.cjs');
-const service = await cruise(['src', 'extensions', 'test'], options, undefined, {
+const service = await cruise(['src', 'extensions', 'packages', 'test'], options, undefined, {
   tsConfig: extractTSConfig('./tsconfig.json'),
 });
 const rules = await format(service.output, { outputType: 'err' });
@@ -103,7 +103,7 @@ const web = await cruise(
   { alias: { $lib: join(process.cwd(), 'web/src/lib') } },
 );
 const problems = [
-  ...['src/', 'extensions/'].flatMap((root) => folderCycles(root, service.output.modules)),
+  ...['src/', 'extensions/', 'packages/'].flatMap((root) => folderCycles(root, service.output.modules)),
   ...folderCycles('web/src/lib/', web.output.modules),
   ...layerProblems('web/src/lib/', web.output.modules),
 ];

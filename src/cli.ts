@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
+import { AppError } from '@bellwether/kernel';
 import { Command, CommanderError } from 'commander';
 import { registerAssistantCommands } from './cli/assistants/assistants.commands';
 import { registerAuditCommands } from './cli/audit.commands';
@@ -21,7 +22,6 @@ import { ShownProgress, SILENT } from './cli/progress';
 import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
-import { AppError } from './kernel';
 import type { Config, Extension } from './infrastructure/config';
 
 class ExtensionOff extends Error {

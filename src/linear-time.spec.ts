@@ -7,9 +7,6 @@ import { cutText } from './extraction';
 const PLACES = [
   'connectors/catalog/quotes',
   'extraction',
-  'kernel/chat',
-  'kernel/templates',
-  'kernel/values',
   'knowledge-bases/ingestion',
   'knowledge-bases/retrieval/passages',
   'knowledge-bases/retrieval/question',
@@ -17,6 +14,9 @@ const PLACES = [
   '../extensions/lamb-import/metadata-references.ts',
   '../extensions/lamb-import/organization-settings.ts',
   'orchestrators/planning/decompose.ts',
+  '../packages/kernel/src/chat',
+  '../packages/kernel/src/templates',
+  '../packages/kernel/src/values',
   'rubrics',
 ];
 const LENGTH = 100_000;

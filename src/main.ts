@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
+import { OperatorError } from '@bellwether/kernel';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { VENDORS } from './connectors';
-import { OperatorError } from './kernel';
 import { type Config, loadConfig, misspeltVariables } from './infrastructure/config';
 import { createPino } from './infrastructure/telemetry';
 import { type RunningService, serve } from './serve';

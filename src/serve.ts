@@ -1,3 +1,4 @@
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -13,7 +14,6 @@ import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './assistants/demo';
 import { Lifecycle, MetricsServer } from './health';
-import { OperatorError } from './kernel';
 import { Admission } from './infrastructure/admission';
 import { AuditSealer } from './infrastructure/audit';
 import type { Config } from './infrastructure/config';

@@ -91,12 +91,10 @@ export default defineConfig({
       output: { bundleStrategy: 'split' },
       version: { pollInterval: 300_000 },
       compilerOptions: { runes: true },
+      // Shared with the service; its index is for types only.
+      alias: { '@bellwether/kernel': '../packages/kernel/src', '@bellwether/kernel/*': '../packages/kernel/src/*' },
     }),
   ],
-  resolve: {
-    // The placeholder compiler is shared with the service; of the kernel it needs the errors only.
-    alias: [{ find: /^\.\.\/kernel$/, replacement: join(import.meta.dirname, '../src/kernel/errors.ts') }],
-  },
   build: { target: 'es2022' },
   server: { proxy: proxied, fs: { allow: ['..'] } },
 });

@@ -10,7 +10,7 @@ export default defineConfig({
     conditions: ['browser'],
     alias: [
       { find: '$lib', replacement: join(import.meta.dirname, 'src/lib') },
-      { find: /^\.\.\/kernel$/, replacement: join(import.meta.dirname, '../src/kernel/errors.ts') },
+      { find: '@bellwether/kernel', replacement: join(import.meta.dirname, '../packages/kernel/src') },
     ],
   },
   test: {

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../../src/infrastructure/audit';
-import type { Caller } from '../../src/kernel';
 import { PeopleNames } from '../../src/organizations';
 import { RunsService } from '../../src/runs';
 import { PeopleMask, periodStart } from './mask-people';

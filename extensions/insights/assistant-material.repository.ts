@@ -1,7 +1,7 @@
+import { isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { collectionReferences, type Definition, runningDefinition } from '../../src/assistants/definition';
-import { isUuid } from '../../src/kernel';
 import type { QuestionEmbedding } from './question-vectors.service';
 
 /** `$1` organization, `$2` assistant. */

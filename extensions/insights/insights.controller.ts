@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { AssistantIdPipe } from '../../src/assistants';
 import { Access, CurrentCaller } from '../../src/infrastructure/http';
-import type { Caller } from '../../src/kernel';
 import { InsightsDto, InsightsQueryDto } from './insights.dto';
 import { InsightsService } from './insights.service';
 import { InsightReadings } from './asked-period.service';

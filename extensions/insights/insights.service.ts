@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../src/assistants';
-import type { Caller } from '../../src/kernel';
 import { wordsOf } from '../../src/knowledge-bases';
 import { PriceLists } from '../../src/metering';
 import { OrganizationsService } from '../../src/organizations';

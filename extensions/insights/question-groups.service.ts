@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LanguageDetector } from '../../src/infrastructure/languages';
-import { AppError } from '../../src/kernel';
 import { FUNCTION_WORDS, searchConfiguration, wordsOf } from '../../src/knowledge-bases';
 import { TimeSlices } from './time-slices';
 import type { DistinctQuestion } from './distinct-questions';

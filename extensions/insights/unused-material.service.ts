@@ -1,6 +1,6 @@
+import { AppError, type Caller, placeText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { placeUnitOf } from '../../src/extraction';
-import { AppError, type Caller, placeText } from '../../src/kernel';
 import { KnowledgeBasesService } from '../../src/knowledge-bases';
 import { ProcessorCatalogue } from '../../src/processors';
 import { FunctionCatalogue, type MaterialSearch, ToolCatalogue } from '../../src/tools';

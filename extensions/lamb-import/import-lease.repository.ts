@@ -1,6 +1,6 @@
+import { AppError, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AppError, uuidv7 } from '../../src/kernel';
 import {
   AcrossOrganizations,
   hasEnded,

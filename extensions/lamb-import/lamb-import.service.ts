@@ -1,9 +1,9 @@
+import { AppError, notFound } from '@bellwether/kernel';
 import { stat } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../src/assistants';
 import { BlobSweep } from '../../src/files';
 import { AcrossOrganizations, databaseErrorToAppError } from '../../src/infrastructure/database';
-import { AppError, notFound } from '../../src/kernel';
 import { renameHint, slugHere } from './organization-settings';
 import type { ImportContext } from './plan/import-context.types';
 import type { ImportOptions } from './plan/import-options.types';

@@ -1,5 +1,5 @@
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { parseMetadata, readToolEntries } from '../../src/assistants/definition';
-import { type JsonObject, isJsonObject } from '../../src/kernel';
 import { objectAt } from './source/json-path';
 import { canonical } from './organization-settings';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { readSettings } from './organization-settings';
 
 const read = (config: JsonObject) => readSettings({ config });

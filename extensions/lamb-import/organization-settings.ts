@@ -1,5 +1,5 @@
+import { type JsonObject, cleanName, isJsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
-import { type JsonObject, cleanName, isJsonObject } from '../../src/kernel';
 import { SLUG, SLUG_LENGTH } from '../../src/organizations';
 import type { NoteCode } from './report-builder';
 import { objectAt, valueAt } from './source/json-path';

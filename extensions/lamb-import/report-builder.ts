@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/kernel';
+import type { ErrorCode } from '@bellwether/kernel';
 import type { LambOrganization, NotTaken } from './source/lamb-source.types';
 import type { LambProblem } from './source/problem.types';
 

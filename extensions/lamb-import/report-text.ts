@@ -1,5 +1,5 @@
+import { snakeCased, terminalLine } from '@bellwether/kernel';
 import { stringify } from 'csv-stringify/sync';
-import { snakeCased, terminalLine } from '../../src/kernel';
 import { NOT_TAKEN, type NotTakenKind } from './source/lamb-source.types';
 import type { LambProblem } from './source/problem.types';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { ownServers, withSystemValues } from './plan/plan-organization';
 
 const SYSTEM = {

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { AppError } from '../../src/kernel';
 import type { PlatformKeys } from './platforms/platforms.service';
 import { verifiedClaims } from './id-token';
 import { RefusedLaunch } from './launch-claims';

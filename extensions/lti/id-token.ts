@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import { AppError } from '../../src/kernel';
 import type { PlatformEntity } from './platforms/platform.entity';
 import type { PlatformKeys } from './platforms/platforms.service';
 import { RefusedLaunch, type Refusal } from './launch-claims';

@@ -1,4 +1,4 @@
-import { type JsonObject, cleanName, isJsonObject } from '../../src/kernel';
+import { type JsonObject, cleanName, isJsonObject } from '@bellwether/kernel';
 import { type CourseRole, roleIn, shownRoles } from './roles';
 
 /** Why a launch is refused. The page words each for its reader; the log names it. */

@@ -1,5 +1,5 @@
+import { isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { isUuid } from '../../src/kernel';
 import { FreshCache } from '../../src/infrastructure/cache';
 import type { FramePermissions } from '../../src/web-ui';
 import { FrameOriginRepository } from './frame-origin.repository';

@@ -1,8 +1,8 @@
+import { type Role, isJsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../src/infrastructure/audit';
 import type { Transaction } from '../../src/infrastructure/database';
-import { type Role, isJsonObject } from '../../src/kernel';
 import { type Member, MemberProvisioning } from '../../src/organizations';
 import { type LaunchMessage, RefusedLaunch, scalarText } from './launch-claims';
 import type { PlatformEntity } from './platforms/platform.entity';

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../src/kernel';
 import { FoundingService } from '../../src/organizations';
 import { AcrossOrganizations } from '../../src/infrastructure/database';
 import { SecretsService } from '../../src/infrastructure/secrets';

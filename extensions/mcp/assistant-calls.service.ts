@@ -1,3 +1,12 @@
+import {
+  type AppError,
+  type Caller,
+  type ChatMessage,
+  type Source,
+  type StampedRunEvent,
+  isJsonObject,
+  isTextPart,
+} from '@bellwether/kernel';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type {
   CallToolResult,
@@ -10,15 +19,6 @@ import type { Observable, Subscription } from 'rxjs';
 import { QuietAnswers, questionRequest, toldEvents } from '../../src/answering';
 import { ERROR_STATUS, toAppError } from '../../src/infrastructure/http';
 import { Signals } from '../../src/infrastructure/signals';
-import {
-  type AppError,
-  type Caller,
-  type ChatMessage,
-  type Source,
-  type StampedRunEvent,
-  isJsonObject,
-  isTextPart,
-} from '../../src/kernel';
 import { redactText } from '../../src/runs';
 import { McpCatalogue, type McpVisitor, unknown } from './mcp-catalogue.service';
 import { RPC, RpcError } from './rpc.errors';

@@ -1,8 +1,8 @@
+import { AppError, type Caller, decodeCursor, pageOf } from '@bellwether/kernel';
 import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Injectable } from '@nestjs/common';
 import { running } from '../../src/answering';
 import { AssistantsService, type RunnableAssistant, toolUse } from '../../src/assistants';
-import { AppError, type Caller, decodeCursor, pageOf } from '../../src/kernel';
 import { OrganizationsService } from '../../src/organizations';
 import { RPC, RpcError } from './rpc.errors';
 

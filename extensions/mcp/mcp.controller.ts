@@ -1,7 +1,7 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError, type Caller } from '../../src/kernel';
 import { Access, type BellwetherRequest, CurrentCaller } from '../../src/infrastructure/http';
 import { McpService } from './mcp.service';
 

@@ -1,3 +1,4 @@
+import { AppError, type Caller, isJsonObject } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -11,7 +12,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../src/infrastructure/config';
 import { type BellwetherRequest, toAppError } from '../../src/infrastructure/http';
-import { AppError, type Caller, isJsonObject } from '../../src/kernel';
 import { AssistantCalls, CallsInFlight, type McpClient } from './assistant-calls.service';
 import { McpCatalogue, type McpVisitor } from './mcp-catalogue.service';
 import { RPC, RpcError } from './rpc.errors';

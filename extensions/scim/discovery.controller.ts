@@ -1,6 +1,6 @@
+import { notFound } from '@bellwether/kernel';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { notFound } from '../../src/kernel';
 import { resourceTypes, schemas, serviceProviderConfig } from './protocol/discovery';
 import { type ListResponse, type ScimResource, listResponse } from './protocol/list-query';
 import { ScimAddress } from './protocol/scim-address.service';

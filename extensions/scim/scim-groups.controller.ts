@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller } from '../../src/infrastructure/http';
-import type { Caller } from '../../src/kernel';
 import type { DirectoryGroup } from '../../src/organizations';
 import {
   GROUP_SCHEMA,

@@ -1,7 +1,7 @@
+import { type Caller, isUuid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions, isUniqueViolation } from '../../src/infrastructure/database';
 import { ScimError } from '../../src/infrastructure/http';
-import { type Caller, isUuid, notFound } from '../../src/kernel';
 import {
   type DirectoryGroup,
   DirectoryGroups,

@@ -1,9 +1,9 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto, SessionCookie } from '../../src/auth';
 import { Access, CurrentCaller } from '../../src/infrastructure/http';
-import type { Caller } from '../../src/kernel';
 
 @ApiTags('Organizations')
 @Controller('api/v1/organizations/:slug/scim/tokens')

@@ -1,4 +1,4 @@
-import type { RunEvent, Source, StampedRunEvent } from '../kernel';
+import type { RunEvent, Source, StampedRunEvent } from '@bellwether/kernel';
 import type { LoggedEvent } from '../runs';
 import { FAILED_FOR_ASKERS, forAskers, loggedForAskers, sourcesForAskers } from './asker-events';
 

@@ -1,4 +1,4 @@
-import type { Source, StampedRunEvent } from '../kernel';
+import type { Source, StampedRunEvent } from '@bellwether/kernel';
 import type { LoggedEvent } from '../runs';
 import { forOutsiders } from './told-events';
 

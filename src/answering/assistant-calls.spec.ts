@@ -1,6 +1,6 @@
+import { AppError, type Usage } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import type { AssistantsService, CallAnswer } from '../assistants';
-import { AppError, type Usage } from '../kernel';
 import type { AuditLog } from '../infrastructure/audit';
 import { RunBudget, type RunOutcome } from '../runs';
 import { AssistantCalls } from './assistant-calls';

@@ -1,6 +1,6 @@
+import { AppError, type Caller, type ErrorCode } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { AssistantsService, type CallQuestion, type Refusal, REFUSALS, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller, type ErrorCode } from '../kernel';
 import { AuditLog } from '../infrastructure/audit';
 import { type AssistantAbility, type AssistantReply, citedReply, ToolFailure, withoutMarks } from '../tools';
 import type { AbilityProvider } from './admission/assistant-ability.token';

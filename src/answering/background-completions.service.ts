@@ -1,9 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
-import type { Observable } from 'rxjs';
-import { AssistantsService, type DraftInput } from '../assistants';
-import { CallerRenewal, assertScope } from '../auth';
-import { toAppError } from '../infrastructure/http';
 import {
   AppError,
   type Caller,
@@ -13,7 +7,13 @@ import {
   invalid,
   isAssistantId,
   isJsonObject,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { AssistantsService, type DraftInput } from '../assistants';
+import { CallerRenewal, assertScope } from '../auth';
+import { toAppError } from '../infrastructure/http';
 import { type Run, type RunExecutor, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../runs';
 import { CompletionOpening } from './admission/completion-opening.service';
 import { type AnswerEvent, Backpressure, type Completion, type RecordedRun } from './completion.types';

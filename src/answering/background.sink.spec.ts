@@ -1,6 +1,6 @@
+import { AppError, type RunEvent } from '@bellwether/kernel';
 import { Subject, from } from 'rxjs';
 import type { ModelChunk } from '../connectors';
-import { AppError, type RunEvent } from '../kernel';
 import type { Run } from '../runs';
 import { type AnswerEvent, Backpressure } from './completion.types';
 import { logged } from './background-completions.service';

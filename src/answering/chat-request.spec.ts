@@ -1,4 +1,4 @@
-import { AppError } from '../kernel';
+import { AppError } from '@bellwether/kernel';
 import { callerOf, readChatRequest } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];

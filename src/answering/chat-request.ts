@@ -1,6 +1,3 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import { endUserOfMetadata } from '../auth';
-import type { BellwetherRequest } from '../infrastructure/http';
 import {
   AppError,
   type Caller,
@@ -10,7 +7,10 @@ import {
   invalid,
   isJsonObject,
   notFound,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { Ajv, type ErrorObject } from 'ajv';
+import { endUserOfMetadata } from '../auth';
+import type { BellwetherRequest } from '../infrastructure/http';
 
 const MAX_ID = 2_147_483_647;
 

@@ -1,7 +1,7 @@
+import type { AppError, FunctionCall, Source, SourcePassage, StampedRunEvent, Usage } from '@bellwether/kernel';
 import type { RunnableAssistant } from '../assistants';
 import type { ModelAnswer, ModelChunk } from '../connectors';
 import type { MemoryClaim } from '../infrastructure/http';
-import type { AppError, FunctionCall, Source, SourcePassage, StampedRunEvent, Usage } from '../kernel';
 import type { RunMeter } from '../metering';
 import type { Recording, Run, RunBudget, RunOutcome, ShapedReport } from '../runs';
 import type { AssistantAbility } from '../tools';

@@ -1,4 +1,4 @@
-import type { PlanSummary, StampedRunEvent } from '../kernel';
+import type { PlanSummary, StampedRunEvent } from '@bellwether/kernel';
 import { forUsers } from './told-events';
 
 const PLAN = { plan_id: 'p', reasoning: 'the file says basalt', confidence: 1 } as unknown as PlanSummary;

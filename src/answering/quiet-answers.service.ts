@@ -1,7 +1,7 @@
+import { type Caller, type ChatMessage, type Source, type Usage, isTextPart, textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { Disclosure, RunnableAssistant } from '../assistants';
-import { type Caller, type ChatMessage, type Source, type Usage, isTextPart, textOf } from '../kernel';
 import { type ParentRun, type PreparedPrompt, REPORT_LIMITS, type RunOutcome, cut } from '../runs';
 import { CompletionOpening } from './admission/completion-opening.service';
 import { type AnswerEvent, type Completion, joinedTexts } from './completion.types';

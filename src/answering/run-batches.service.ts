@@ -1,6 +1,6 @@
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type ErrorCode } from '../kernel';
 import { toAppError } from '../infrastructure/http';
 import { RunsService } from '../runs';
 

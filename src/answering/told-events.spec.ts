@@ -1,5 +1,5 @@
+import type { RunEvent, StampedRunEvent } from '@bellwether/kernel';
 import { from, lastValueFrom, toArray } from 'rxjs';
-import type { RunEvent, StampedRunEvent } from '../kernel';
 import type { Completion } from './completion.types';
 import { forOutsiders, toldEvents } from './told-events';
 

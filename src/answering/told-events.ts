@@ -1,5 +1,5 @@
+import type { StampedRunEvent } from '@bellwether/kernel';
 import { type Observable, map } from 'rxjs';
-import type { StampedRunEvent } from '../kernel';
 import type { AnswerEvent, Completion } from './completion.types';
 
 /** A planner's reasoning reveals results of tools and the definition: only editors may read it. */

@@ -1,7 +1,7 @@
+import { type Caller, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { assertFeatures, AssistantsService } from '../assistants';
 import { ClassicPipeline } from '../classic';
-import { type Caller, uuidv7 } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { OrganizationsService } from '../organizations';
 import { withinOrganization } from '../infrastructure/database';

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Headers, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../kernel';
 import { Access, CurrentCaller, expectedVersion } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { AssistantDto } from './editing/assistant.dto';

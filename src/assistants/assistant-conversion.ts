@@ -1,3 +1,12 @@
+import {
+  AppError,
+  assertCurrent,
+  type Caller,
+  type JsonObject,
+  type Problem,
+  sameJson,
+  staleVersion,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type Definition,
@@ -6,7 +15,6 @@ import {
   type RewritePlan,
   storedDefinition,
 } from './definition';
-import { AppError, assertCurrent, type Caller, type JsonObject, type Problem, sameJson, staleVersion } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { Transactions } from '../infrastructure/database';
 import { AssistantLookup, type Seen } from './access/assistant-lookup';

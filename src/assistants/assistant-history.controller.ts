@@ -1,6 +1,6 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../kernel';
 import {
   Access,
   CurrentCaller,

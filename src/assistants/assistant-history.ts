@@ -1,6 +1,6 @@
+import { type Caller, notFound, type Page, type PageRequest, snakeCased } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { definitionAnswer } from './definition';
-import { type Caller, notFound, type Page, type PageRequest, snakeCased } from '../kernel';
 import { MembersService } from '../organizations';
 import { type RunStats, RunsService } from '../runs';
 import { AssistantLookup } from './access/assistant-lookup';

@@ -1,3 +1,4 @@
+import type { Problem } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type ImportRow,
@@ -7,7 +8,6 @@ import {
   type Transaction,
   batches,
 } from '../infrastructure/database';
-import type { Problem } from '../kernel';
 import { DefinitionGate } from './checks/definition-gate';
 import {
   type Definition,

@@ -1,9 +1,9 @@
+import { type Caller, invalid, isJsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, assertHouseJson } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { type Caller, invalid, isJsonObject } from '../kernel';
 import { AssistantIdPipe } from './access/assistant-id.pipe';
 import { AssistantPresenter } from './editing/assistant-presenter';
 import { AssistantTransfer, type ExportedAssistant, type Imported } from './assistant-transfer';

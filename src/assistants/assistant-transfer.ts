@@ -1,6 +1,6 @@
+import { type Caller, type JsonObject, invalid, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { validationPipe } from '../infrastructure/http';
-import { type Caller, type JsonObject, invalid, isJsonObject } from '../kernel';
 import { AssistantLookup, type Seen } from './access/assistant-lookup';
 import { DefinitionGate } from './checks/definition-gate';
 import { CreateAssistantDto } from './checks/definition.dto';

@@ -1,6 +1,6 @@
+import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DefinitionInput } from './definition';
-import { type Caller, NO_ASSISTANT } from '../kernel';
 import { AssistantLookup } from './access/assistant-lookup';
 import { mayConfigure } from './access/assistant.permissions';
 import { AssistantEditor } from './editing/assistant-editor';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { METADATA_VERSIONS, type MetadataVersion } from './definition';
-import type { JsonObject } from '../kernel';
 import { MayBeOmitted } from '../infrastructure/http';
 
 export class ConversionQueryDto {

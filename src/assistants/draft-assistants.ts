@@ -1,7 +1,7 @@
+import { AppError, type Caller, isTeacher, NO_ASSISTANT } from '@bellwether/kernel';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { applyInput, type Definition, definitionOf, EMPTY_DEFINITION, withUnbound } from './definition';
-import { AppError, type Caller, isTeacher, NO_ASSISTANT } from '../kernel';
 import { AssistantLookup } from './access/assistant-lookup';
 import { disclosureTo } from './access/assistant.permissions';
 import type { RunnableAssistant } from './access/assistant.types';

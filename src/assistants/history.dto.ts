@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { ASSISTANT_TYPES, type AssistantType } from './definition';
-import type { JsonObject } from '../kernel';
 import { PageOf } from '../infrastructure/http';
 import { VERSION_REASONS, type VersionReason } from './storage/assistant-version.entity';
 

@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject } from '../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject } from '@bellwether/kernel';
 import type { AssistantAbility, FunctionDeclaration } from '../tools';
 import type { RunnableAssistant } from './access/assistant.types';
 

@@ -1,6 +1,6 @@
+import { isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isUuid } from '../kernel';
 
 /** The target of an audit entry, as the log stores it. */
 interface Target {

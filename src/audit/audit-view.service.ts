@@ -1,6 +1,6 @@
+import { invalid, isJsonObject, isUuid, type Page, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../auth';
-import { invalid, isJsonObject, isUuid, type Page, type PageRequest } from '../kernel';
 import { PeopleNames } from '../organizations';
 import { type AuditFilter, type AuditItem, AuditLog } from '../infrastructure/audit';
 import { AuditTargetRepository } from './audit-targets.repository';

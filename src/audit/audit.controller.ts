@@ -1,8 +1,8 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Readable } from 'node:stream';
-import type { Caller, Page } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { AuditLog, AuditVerifier, type ChainReport, type ChainState } from '../infrastructure/audit';
 import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';

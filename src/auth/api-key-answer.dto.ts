@@ -1,6 +1,6 @@
+import { type Caller, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Extension, EXTENSIONS } from '../infrastructure/config';
-import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../kernel';
 
 export class ApiKeyDto {
   id!: string;

@@ -1,3 +1,4 @@
+import { type Scope, SCOPES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import {
@@ -15,7 +16,6 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
-import { type Scope, SCOPES } from '../kernel';
 import { IsPlainName, MayBeOmitted, PageQueryDto } from '../infrastructure/http';
 
 export class CreateApiKeyDto {

@@ -1,5 +1,5 @@
+import type { Scope } from '@bellwether/kernel';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { Scope } from '../kernel';
 
 @Entity('api_keys')
 @Unique('api_keys_public_id_key', ['publicId'])

@@ -1,6 +1,6 @@
+import { type Role, type Scope } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan } from 'typeorm';
-import { type Role, type Scope } from '../kernel';
 import { AcrossOrganizations, TenantScope, type Transaction } from '../infrastructure/database';
 import { ApiKeyEntity } from './api-key.entity';
 

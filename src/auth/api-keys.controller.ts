@@ -1,6 +1,6 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';

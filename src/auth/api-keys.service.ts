@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   assertActsForPerson,
@@ -14,7 +13,8 @@ import {
   type Scope,
   uuidCursor,
   uuidv7,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
 import { acrossOrganizations, Transactions } from '../infrastructure/database';
 import {

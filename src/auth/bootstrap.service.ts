@@ -1,8 +1,8 @@
+import { type Scope, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Scope, uuidv7 } from '../kernel';
 import { AuditLog } from '../infrastructure/audit';
 import { CONFIG, type Config, keepPrivate } from '../infrastructure/config';
 import { AcrossOrganizations, type Transaction, Transactions } from '../infrastructure/database';

@@ -1,6 +1,6 @@
+import type { Page, PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Page, PageRequest } from '../kernel';
 import type { Message } from './conversation.types';
 import { positionOf, positionAfter } from './conversation.repository';
 

@@ -1,5 +1,5 @@
+import { type Caller, isTextPart, isUuid, type Page, type PageRequest, type Source } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, isTextPart, isUuid, type Page, type PageRequest, type Source } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answer-settlement.service';
 import type { Message } from './conversation.types';

@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { RunnableAssistant } from '../assistants';
 import { ConnectorsService } from '../connectors';
-import { AppError } from '../kernel';
 
 /**
  * Written by a model, quotations from the material, the prompt for the people who edit the assistant, or none while its

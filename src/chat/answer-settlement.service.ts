@@ -1,5 +1,5 @@
+import { noticeOf, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { noticeOf, type Principal } from '../kernel';
 import { JobQueue } from '../infrastructure/jobs';
 import { type RunRecord, RunsService, storable } from '../runs';
 import type { AnswerEnd, Message } from './conversation.types';

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { assistantIdIn } from '../answering';
-import type { Caller } from '../kernel';
 import { Access, CurrentCaller } from '../infrastructure/http';
 import { ChatCardDto } from './chat-card.dto';
 import { ChatCards } from './chat-cards.service';

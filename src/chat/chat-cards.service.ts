@@ -1,6 +1,6 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller, notFound } from '../kernel';
 import { OrganizationsService, PeopleNames } from '../organizations';
 import { ConversationRepository } from './conversation.repository';
 import { AnswerModes, hidesAnswers } from './answer-modes.service';

@@ -1,4 +1,4 @@
-import type { ContentPart } from '../kernel';
+import type { ContentPart } from '@bellwether/kernel';
 import type { MessageStatus } from './conversation.types';
 import { historyOf, titleOf } from './questions.service';
 

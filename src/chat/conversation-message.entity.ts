@@ -1,5 +1,5 @@
+import type { ContentPart, SearchNotice, Source } from '@bellwether/kernel';
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { ContentPart, SearchNotice, Source } from '../kernel';
 import type { MessageStatus } from './conversation.types';
 
 @Entity('conversation_messages')

@@ -1,7 +1,7 @@
+import { AppError, type Caller, type Source, assertActsForPerson, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answering';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller, type Source, assertActsForPerson, notFound } from '../kernel';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answer-settlement.service';
 import type { Conversation, Message } from './conversation.types';

@@ -1,7 +1,15 @@
+import {
+  type Page,
+  type PageRequest,
+  type Principal,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  isUuid,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
-import { type Page, type PageRequest, type Principal, decodeCursor, encodeCursor, invalid, isUuid } from '../kernel';
 import type { Conversation } from './conversation.types';
 import { ConversationEntity } from './conversation.entity';
 

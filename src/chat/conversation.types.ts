@@ -1,4 +1,4 @@
-import type { ContentPart, SearchNotice, Source } from '../kernel';
+import type { ContentPart, SearchNotice, Source } from '@bellwether/kernel';
 import type { RunRating } from '../runs';
 
 export const MESSAGE_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const;

@@ -1,3 +1,4 @@
+import { type Caller, type Page, type Source, titleOfSource } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -12,7 +13,6 @@ import type { Response } from 'express';
 import { attachment } from '../files';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { type Caller, type Page, type Source, titleOfSource } from '../kernel';
 import { questionContent } from './question-content';
 import { Questions } from './questions.service';
 import { ConversationReader, type ReadConversation, otherMessages, versionsOf } from './conversation-reader.service';

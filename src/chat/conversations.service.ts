@@ -1,8 +1,8 @@
+import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { QUESTION_RULES, type QuestionRules } from '../answering';
 import { AssistantsService } from '../assistants';
 import { Transactions } from '../infrastructure/database';
-import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7 } from '../kernel';
 import { RunsService } from '../runs';
 import { ConversationReader, assertPerson, newestAfter } from './conversation-reader.service';
 import type { Conversation } from './conversation.types';

@@ -1,6 +1,6 @@
+import { type Principal, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Principal, uuidv7 } from '../kernel';
 import type { Transaction } from '../infrastructure/database';
 import type { AnswerEnd, Message, QuestionContent } from './conversation.types';
 import { ConversationMessageEntity } from './conversation-message.entity';

@@ -1,4 +1,4 @@
-import { AppError, type ContentPart, invalid, isJsonObject, isTextPart, type Problem } from '../kernel';
+import { AppError, type ContentPart, invalid, isJsonObject, isTextPart, type Problem } from '@bellwether/kernel';
 import { storable } from '../runs';
 import type { QuestionContent } from './conversation.types';
 

@@ -1,8 +1,8 @@
+import { AppError, type Caller, type ChatMessage, type ContentPart, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BackgroundCompletions } from '../answering';
 import { AssistantsService } from '../assistants';
 import type { Transaction } from '../infrastructure/database';
-import { AppError, type Caller, type ChatMessage, type ContentPart, notFound } from '../kernel';
 import { AnswerModes, hidesAnswers } from './answer-modes.service';
 import { ConversationReader, branchTo } from './conversation-reader.service';
 import type { Message, QuestionContent } from './conversation.types';

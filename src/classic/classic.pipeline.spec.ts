@@ -1,8 +1,8 @@
+import type { Caller, RunEvent, Source } from '@bellwether/kernel';
+import { compileTemplate } from '@bellwether/kernel/templates';
 import type { RunJob } from '../assistants';
-import type { Caller, RunEvent, Source } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../processors';
-import { compileTemplate } from '../kernel/templates';
 import { ToolCatalogue, ToolFailure, ToolInvoker, type ToolOutput } from '../tools';
 import { ClassicPipeline } from './classic.pipeline';
 

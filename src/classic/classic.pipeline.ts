@@ -1,5 +1,3 @@
-import { Injectable, Logger } from '@nestjs/common';
-import type { RunJob } from '../assistants';
 import {
   AppError,
   type ChatMessage,
@@ -9,7 +7,10 @@ import {
   lastUserIndex,
   type Source,
   type SourcePassage,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { USER_INPUT } from '@bellwether/kernel/templates';
+import { Injectable, Logger } from '@nestjs/common';
+import type { RunJob } from '../assistants';
 import {
   fetches,
   type Gathered,
@@ -20,7 +21,6 @@ import {
 } from '../processors';
 import { isUnbound } from '../knowledge-bases';
 import { type PreparedPrompt, reportMessage, reportPrompt, type RunReport, type SlotContent } from '../runs';
-import { USER_INPUT } from '../kernel/templates';
 import {
   CallScope,
   type CompiledTool,

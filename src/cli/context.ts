@@ -1,7 +1,7 @@
+import { AppError, terminalJson } from '@bellwether/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { migrations } from '../../migrations';
-import { AppError, terminalJson } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import { createPino, StructuredLogger } from '../infrastructure/telemetry';
 import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../infrastructure/postgres';

@@ -1,5 +1,5 @@
+import { ROLES, SCOPES } from '@bellwether/kernel';
 import type { Command } from 'commander';
-import { ROLES, SCOPES } from '../kernel';
 import type { Register } from './output';
 import type { EndOptions, NoticeOptions, OrganizationExportOptions } from './end-institution';
 import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';

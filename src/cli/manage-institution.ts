@@ -1,5 +1,5 @@
+import { invalid, notFound, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
 import { ApiKeysService, SignInLinks } from '../auth';
-import { invalid, notFound, type Role, ROLES, type Scope, SCOPES } from '../kernel';
 import { FoundingService, MembersService, OrganizationsService } from '../organizations';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';

@@ -1,6 +1,6 @@
+import { terminalJson, terminalText } from '@bellwether/kernel';
 import type { Command } from 'commander';
 import type { Progress } from './progress';
-import { terminalJson, terminalText } from '../kernel';
 import type { Config, Extension } from '../infrastructure/config';
 
 export interface OutputOptions {

@@ -1,4 +1,4 @@
-import { terminalLine } from '../kernel';
+import { terminalLine } from '@bellwether/kernel';
 
 /** Progress of a command; `total` null while it is unknown. */
 export interface ProgressReport {

@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '../kernel';
+import { AppError, type Caller } from '@bellwether/kernel';
 import type { Metering } from '../metering';
 import type { OrganizationRuntime, OrganizationsService, VendorPseudonyms, ProviderRuntime } from '../organizations';
 import type { Vendor } from '../infrastructure/config';

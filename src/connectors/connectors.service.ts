@@ -1,7 +1,7 @@
+import { AppError, type Caller, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Vendor } from '../infrastructure/config';
 import { vendorGate } from '../infrastructure/outbound';
-import { AppError, type Caller, type JsonObject, isJsonObject } from '../kernel';
 import { Metering } from '../metering';
 import {
   ConnectionHealth,

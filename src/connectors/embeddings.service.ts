@@ -1,8 +1,8 @@
+import { AppError, Gate } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { currentSpan, inSpan } from '../infrastructure/context';
 import { vendorGate } from '../infrastructure/outbound';
-import { AppError, Gate } from '../kernel';
 import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
 import {

@@ -1,5 +1,5 @@
+import { AppError, type ChatMessage, textOf } from '@bellwether/kernel';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
-import { AppError, type ChatMessage, textOf } from '../kernel';
 import { type ModelCall, type ModelOperation, type RunMeter, providerLabel } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
 import type { Connector, ModelAnswer, ModelCallContext, ModelChunk, ModelRequest, ModelTarget } from './contract';

@@ -1,5 +1,5 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, isJsonObject } from '../kernel';
 import type { Vendor } from '../infrastructure/config';
 import { OutboundClient } from '../infrastructure/outbound';
 import { CONNECTOR_PLUGINS } from './catalog';

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { OutboundRequest } from '../infrastructure/outbound';
-import { AppError } from '../kernel';
 import type { Metering } from '../metering';
 import type { OrganizationsService } from '../organizations';
 import { RerankerService, endpointOf } from './reranker.service';

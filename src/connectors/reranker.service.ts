@@ -1,10 +1,10 @@
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { traceHeaders } from '../infrastructure/context';
 import { OutboundClient, vendorGate } from '../infrastructure/outbound';
 import { RERANK_DIALECT_PLUGINS, type RawScore, type RerankDialect } from '../infrastructure/dialects';
-import { AppError, type ErrorCode } from '../kernel';
 import { Metering } from '../metering';
 import { OrganizationsService, type RerankerRuntime } from '../organizations';
 import { codeOfStatus, jsonOf } from './transport/service-answer';

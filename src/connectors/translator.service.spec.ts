@@ -1,4 +1,4 @@
-import { AppError } from '../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { Metering } from '../metering';
 import type { OrganizationsService } from '../organizations';
 import type { OutboundRequest } from '../infrastructure/outbound';

@@ -1,4 +1,4 @@
-import { AppError, isJsonObject, type JsonObject } from '../kernel';
+import { AppError, isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { OutboundClient } from '../infrastructure/outbound';
 import {
   type ConnectorPlugin,

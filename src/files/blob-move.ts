@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { batches } from '../infrastructure/database';
-import { AppError } from '../kernel';
 import type { BlobSpace, PlaceName } from './places/blob-place.types';
 import { BlobStore } from './storage/blob-store';
 

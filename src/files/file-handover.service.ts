@@ -1,6 +1,6 @@
+import { AppError, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../infrastructure/database';
-import { AppError, type Principal } from '../kernel';
 import { BlobStore, readCurrent, storageNameOf } from './storage/blob-store';
 import { FileRepository, READ_MAX_BYTES, spaceOf } from './storage/file.repository';
 

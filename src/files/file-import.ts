@@ -1,9 +1,9 @@
+import { normalisedName } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { type ImportRow, type ImportScope, TableImport, mayHaveCommitted } from '../infrastructure/database';
-import { normalisedName } from '../kernel';
 import { isAt, openPlain, readBytes } from './places/blob-folders';
 import { BlobStore, pathProblem } from './storage/blob-store';
 import { spaceOf } from './storage/file.repository';

@@ -1,8 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../infrastructure/audit';
-import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
-import type { UploadedFile } from '../infrastructure/http';
-import { RowCache, TableChanges } from '../infrastructure/cache';
 import {
   AppError,
   type Caller,
@@ -15,7 +10,12 @@ import {
   pageOf,
   textCursor,
   uuidv7,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../infrastructure/audit';
+import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
+import type { UploadedFile } from '../infrastructure/http';
+import { RowCache, TableChanges } from '../infrastructure/cache';
 import { type StorageCheck, StorageLimits } from '../metering';
 import type { FilePageDto } from './file.dto';
 import type { FileContent, FileText, StoredFile } from './file.types';

@@ -1,7 +1,7 @@
+import { AppError, type Caller, type Principal, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Caller, type Principal, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { SecretsService } from '../infrastructure/secrets';
 import type { FileContent, StoredFile } from './file.types';

@@ -1,4 +1,4 @@
-import type { Principal } from '../kernel';
+import type { Principal } from '@bellwether/kernel';
 
 /** Checks the assistant of a signed link. Provided by `assistants/`, a higher module. */
 export const LINKED_ASSISTANTS = Symbol('LINKED_ASSISTANTS');

@@ -1,3 +1,4 @@
+import { AppError, notFound } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Controller, Get, Header, Headers, Inject, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
@@ -5,7 +6,6 @@ import type { Response } from 'express';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { ProblemDto, Public } from '../infrastructure/http';
 import { FORMATS, type Format, MetricRegistry } from '../infrastructure/telemetry';
-import { AppError, notFound } from '../kernel';
 
 /** Prometheus asks for OpenMetrics where it can read it. */
 export const formatFor = (accept: string | undefined): Format =>

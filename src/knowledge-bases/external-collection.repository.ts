@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { Principal } from '../kernel';
 import { ExternalCollectionEntity } from './external-collection.entity';
 
 const NOT_IMPORTED = `NOT EXISTS (SELECT FROM knowledge_bases kb WHERE kb.organization_id = collection.organization_id

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../kernel';
 import { Access, CurrentCaller, toPageRequest, ForPeople } from '../infrastructure/http';
 import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
 import { ExternalCollectionsService } from './external-collections.service';

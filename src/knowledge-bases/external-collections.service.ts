@@ -1,6 +1,6 @@
+import { type PageRequest, type Principal, pageOf, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { TableImport } from '../infrastructure/database';
-import { type PageRequest, type Principal, pageOf, textCursor } from '../kernel';
 import type { ExternalCollectionPageDto } from './external-collection.dto';
 import { ExternalCollectionEntity } from './external-collection.entity';
 import { ExternalCollectionRepository } from './external-collection.repository';

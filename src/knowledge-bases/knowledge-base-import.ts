@@ -1,3 +1,4 @@
+import { AppError, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DocumentStore, type OwnedBase, type StoredUpload } from './documents/document-store';
@@ -6,7 +7,6 @@ import { detectFormat, ExtractionError } from '../extraction';
 import { ExternalCollectionRepository } from './external-collection.repository';
 import type { ExternalCollectionEntity } from './external-collection.entity';
 import { BlobStore } from '../files';
-import { AppError, uuidv7 } from '../kernel';
 import { chunkSizes, NEW_INDEX } from './knowledge-base-settings';
 import { freeSlug } from './knowledge-base-store';
 import { IngestionRequests } from './ingestion/ingestion-requests';

@@ -1,4 +1,4 @@
-import { invalid } from '../kernel';
+import { invalid } from '@bellwether/kernel';
 import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
 import { INDEX_VERSION } from './search/searchable-text';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';

@@ -1,6 +1,6 @@
+import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '@bellwether/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '../kernel';
 import { AuditLog, VersionedResource } from '../infrastructure/audit';
 import { isUniqueViolation, Transactions } from '../infrastructure/database';
 import { EmbeddingSettings } from './embedding/embedding-settings';

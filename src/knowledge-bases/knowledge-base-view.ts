@@ -1,5 +1,5 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../kernel';
 import { DocumentRepository } from './storage/document.repository';
 import { hybridWeightOf } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';

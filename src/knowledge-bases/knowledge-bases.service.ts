@@ -1,5 +1,5 @@
+import { type Caller, isUuid, pageOf, type PageRequest, type Principal, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, isUuid, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
 import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';

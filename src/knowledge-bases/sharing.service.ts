@@ -1,5 +1,5 @@
+import { AppError, type Caller, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid } from '../kernel';
 import { GroupsService, MembersService, OrganizationsService } from '../organizations';
 import { AuditLog } from '../infrastructure/audit';
 import { Transactions } from '../infrastructure/database';

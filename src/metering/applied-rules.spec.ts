@@ -1,4 +1,4 @@
-import type { Caller } from '../kernel';
+import type { Caller } from '@bellwether/kernel';
 import type { LimitRule } from '../organizations';
 import { LimitReached, appliedRules, hasRunRules, personKey, secondsUntil } from './applied-rules';
 

@@ -1,5 +1,5 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
-import { AppError, type Caller } from '../kernel';
 import type { LimitRule, LimitSettings, RuleWindow, Term } from '../organizations';
 
 /** `Retry-After` for limits on simultaneous runs, which no clock frees. */

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../kernel';
 import { GroupMemberships, type LimitRule, OrganizationsService } from '../organizations';
 import { type AppliedRule, appliedRules } from './applied-rules';
 import { StorageLimits, storageRules } from './storage-limits.service';

@@ -1,5 +1,5 @@
+import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, NO_ASSISTANT } from '../kernel';
 import { GroupMemberships, type OrganizationRuntime } from '../organizations';
 import { type PriceList, PriceLists } from './price-lists';
 import type { RunEstimate } from './reservation.repository';

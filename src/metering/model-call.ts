@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type JsonObject, type Usage } from '../kernel';
+import { AppError, type ErrorCode, type JsonObject, type Usage } from '@bellwether/kernel';
 import { tokensOfChars } from './token-estimate';
 import { NO_USAGE, type UsageFigures } from './usage.repository';
 

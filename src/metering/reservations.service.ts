@@ -1,9 +1,9 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { Transactions, acrossOrganizations, mayHaveCommitted, withinOrganization } from '../infrastructure/database';
 import { JobQueue, RepeatedWork, type SweepContext } from '../infrastructure/jobs';
-import { uuidv7 } from '../kernel';
 import { type AppliedRule, LimitReached, type RateLimit, secondsUntil } from './applied-rules';
 import { NO_USAGE, UsageRepository, dayOf } from './usage.repository';
 import {

@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject } from '../kernel';
+import type { ChatMessage, JsonObject } from '@bellwether/kernel';
 import type { PriceList, PricedTokens } from './price-lists';
 import type { Hold, Reservations } from './reservations.service';
 import type { AppliedRule, RateLimit } from './applied-rules';

@@ -1,5 +1,5 @@
+import { AppError, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../kernel';
 import { type LimitRule, type LimitSettings, OrganizationsService } from '../organizations';
 import type { Transaction } from '../infrastructure/database';
 import { StorageLocks } from './storage-locks.repository';

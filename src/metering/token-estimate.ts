@@ -1,4 +1,4 @@
-import { type ChatMessage, isTextPart } from '../kernel';
+import { type ChatMessage, isTextPart } from '@bellwether/kernel';
 
 /** English has about four characters a token, many other languages three. */
 const CHARS_PER_TOKEN = 3;

@@ -1,7 +1,7 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, type Transaction, addOnce, isDatabaseUnavailable } from '../infrastructure/database';
-import { uuidv7 } from '../kernel';
 
 const FLUSH_MS = 250;
 const RETRY_MS = 1_000;

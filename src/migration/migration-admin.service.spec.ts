@@ -1,4 +1,4 @@
-import type { Caller } from '../kernel';
+import type { Caller } from '@bellwether/kernel';
 import type { OrganizationsService } from '../organizations';
 import type { BatchItemRepository } from './batches/batch-item.repository';
 import type { BatchRepository } from './batches/batch.repository';

@@ -1,5 +1,5 @@
+import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { processLabel } from '../infrastructure/database';
 import { BatchItemRepository } from './batches/batch-item.repository';

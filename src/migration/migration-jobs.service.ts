@@ -1,6 +1,6 @@
+import { AppError, type Caller, isOrganizationAdmin } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { CallerRenewal } from '../auth';
-import { AppError, type Caller, isOrganizationAdmin } from '../kernel';
 import { processLabel, type Transaction, Transactions } from '../infrastructure/database';
 import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../infrastructure/jobs';
 import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from './batches/batch-lease.service';

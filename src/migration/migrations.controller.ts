@@ -1,9 +1,9 @@
+import { type Caller, type Page, snakeCased } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, PageQueryDto, clientAbortSignal, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { type Caller, type Page, snakeCased } from '../kernel';
 import type {
   Batch,
   BatchItem,

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.types';
 
 const NAMED: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { OutboundClient } from '../infrastructure/outbound';
-import { AppError, isJsonObject } from '../kernel';
 import type { MoodleRuntime } from '../organizations';
 import { siteNameIn } from './moodle-answers';
 import { MOODLE_FUNCTIONS, MoodleConnection } from './moodle-site';

@@ -1,9 +1,9 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { traceHeaders } from '../infrastructure/context';
 import type { OutboundClient } from '../infrastructure/outbound';
-import { AppError, isJsonObject } from '../kernel';
 import { assignmentsIn, coursesIn, submittedIn, userIn } from './moodle-answers';
 import type { MoodleAssignment, MoodleCourse, MoodleIdentity, MoodleTarget } from './moodle.types';
 

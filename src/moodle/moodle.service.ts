@@ -1,6 +1,6 @@
+import { AppError, type Caller, type EndUserName } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { OutboundClient } from '../infrastructure/outbound';
-import { AppError, type Caller, type EndUserName } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
 import { MoodleConnection, MoodleSite, moodleMemory } from './moodle-site';
 import type { MoodleIdentity } from './moodle.types';

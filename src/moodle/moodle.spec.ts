@@ -1,5 +1,5 @@
+import { AppError, type Caller, type EndUser } from '@bellwether/kernel';
 import fc from 'fast-check';
-import { AppError, type Caller, type EndUser } from '../kernel';
 import type { OutboundRequest, OutboundResponse } from '../infrastructure/outbound';
 import { moodleMemory } from './moodle-site';
 import { MoodleService } from './moodle.service';

@@ -1,3 +1,4 @@
+import { compileTemplate } from '@bellwether/kernel/templates';
 import type { RunJob } from '../assistants';
 import {
   type CompiledPipeline,
@@ -7,7 +8,6 @@ import {
   ToolsFailed,
 } from '../orchestrators';
 import { Unprepared } from '../runs';
-import { compileTemplate } from '../kernel/templates';
 import type { PipelineTool } from '../tools';
 import { MultiToolPipeline } from './multi-tool.pipeline';
 

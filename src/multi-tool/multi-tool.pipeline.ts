@@ -1,6 +1,7 @@
+import { addUsage, lastQuestion, type Usage } from '@bellwether/kernel';
+import { USER_INPUT } from '@bellwether/kernel/templates';
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { addUsage, lastQuestion, type Usage } from '../kernel';
 import { contentByPlaceholder, type OrchestrationResult, Orchestrator, ToolsFailed } from '../orchestrators';
 import {
   type AnswerChecks,
@@ -11,7 +12,6 @@ import {
   type SlotContent,
   Unprepared,
 } from '../runs';
-import { USER_INPUT } from '../kernel/templates';
 import { foundPassages, materialFit, reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**

@@ -1,7 +1,7 @@
+import { type Caller, invalid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { exactModelId, modelNotFound, readModelName } from '../answering';
 import { type AssistantReference, AssistantsService } from '../assistants';
-import { type Caller, invalid, notFound } from '../kernel';
 
 /** Most assistants that a refusal names. */
 const MOST_NAMED = 5;

@@ -1,5 +1,5 @@
+import type { Source } from '@bellwether/kernel';
 import type { ModelChunk } from '../connectors';
-import type { Source } from '../kernel';
 import { dataFrame } from '../infrastructure/sse';
 
 /** Members that this service adds to OpenAI's shapes, as a JSON fragment without braces. */

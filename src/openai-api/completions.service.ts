@@ -1,3 +1,4 @@
+import { AppError, type Caller, type JsonObject, type Source, type Usage, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Observable, map, merge, takeUntil } from 'rxjs';
@@ -17,7 +18,6 @@ import {
 } from '../answering';
 import { type BellwetherRequest, clientAbortSignal, toAppError, whenAborted } from '../infrastructure/http';
 import { SseStream } from '../infrastructure/sse';
-import { AppError, type Caller, type JsonObject, type Source, type Usage, isJsonObject } from '../kernel';
 import { LimitReached, type RateLimit } from '../metering';
 import { AssistantModels } from './assistant-models.service';
 import { ownIdentity } from './chunk-identity';

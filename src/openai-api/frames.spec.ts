@@ -1,5 +1,5 @@
+import type { RunEvent, StampedRunEvent } from '@bellwether/kernel';
 import type { ModelChunk } from '../connectors';
-import type { RunEvent, StampedRunEvent } from '../kernel';
 import { chunkFrame, extensionJson, spliced } from './chunk-frames';
 import { assistantIdOf, forOutsiders } from '../answering';
 import { progressFrame } from './stream-frames';

@@ -1,7 +1,7 @@
+import type { Caller, JsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type ConnectorListing, ConnectorsService } from '../connectors';
-import type { Caller, JsonObject } from '../kernel';
 import { type StrategyDefinition, StrategyCatalogue } from '../orchestrators';
 import { Access, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { ProcessorCatalogue } from '../processors';

@@ -1,10 +1,10 @@
+import { invalid } from '@bellwether/kernel';
 import { Controller, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { assistantIdIn, callerOf, chatBodySchema, readChatRequest } from '../answering';
 import { Access, type BellwetherRequest, OpenAiErrors } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { invalid } from '../kernel';
 import { AssistantModels } from './assistant-models.service';
 import { completionSchema } from './completion.openapi';
 import { CompletionsService, withMessages } from './completions.service';

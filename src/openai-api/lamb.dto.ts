@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonObject } from '../kernel';
 
 export class LambConnectorDto {
   name!: string;

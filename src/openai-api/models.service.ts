@@ -1,6 +1,6 @@
+import { AppError, type Caller, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller, invalid } from '../kernel';
 import { type OrganizationRuntime, OrganizationsService } from '../organizations';
 import { assistantIdOf, exactModelId, modelId, modelNotFound, running } from '../answering';
 import { AssistantModels } from './assistant-models.service';

@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { chatBodySchema } from '../answering';
-import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { completionSchema } from './completion.openapi';

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { chatBodySchema } from '../answering';

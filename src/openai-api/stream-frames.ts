@@ -1,8 +1,8 @@
+import { type JsonObject, type StampedRunEvent, type ToolRef, type Usage, isJsonObject } from '@bellwether/kernel';
 import type { AnswerEvent, Completion, ProgressMode } from '../answering';
 import type { ModelChunk } from '../connectors';
 import { openAiError } from '../infrastructure/http';
 import { commentFrame, dataFrame } from '../infrastructure/sse';
-import { type JsonObject, type StampedRunEvent, type ToolRef, type Usage, isJsonObject } from '../kernel';
 import { chunkFrame, extensionJson, spliced } from './chunk-frames';
 import { type ChunkIdentity, ownIdentity } from './chunk-identity';
 import { reportFrames } from './report-answer';

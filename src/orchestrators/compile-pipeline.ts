@@ -1,5 +1,5 @@
-import type { JsonObject } from '../kernel';
-import { type CompiledTemplate, USER_INPUT } from '../kernel/templates';
+import type { JsonObject } from '@bellwether/kernel';
+import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
 import type { CompiledTool, PipelineTool, ToolCatalogue } from '../tools';
 import type { RunStrategy } from './contract';
 import type { StrategyCatalogue } from './strategy-catalogue';

@@ -1,4 +1,4 @@
-import type { KnowledgeBaseSource } from '../kernel';
+import type { KnowledgeBaseSource } from '@bellwether/kernel';
 import type { ToolOutcome } from '../tools';
 import { contentByPlaceholder, joinByTool, joinSteps, usageOf } from './join-outcomes';
 

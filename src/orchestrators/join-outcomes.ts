@@ -1,6 +1,6 @@
+import { type Source, type Usage, addUsage, sourceIdentity } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LanguageDetector } from '../infrastructure/languages';
-import { type Source, type Usage, addUsage, sourceIdentity } from '../kernel';
 import {
   type Citation,
   DISPLAY_LANGUAGES,

@@ -1,4 +1,4 @@
-import type { KnowledgeBaseSource } from '../kernel';
+import type { KnowledgeBaseSource } from '@bellwether/kernel';
 import type { Citation, ToolOutcome } from '../tools';
 import { numberSources } from './join-outcomes';
 

@@ -1,4 +1,13 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Source, Usage } from '../kernel';
+import type {
+  Caller,
+  ChatMessage,
+  EmitRunEvent,
+  JsonObject,
+  PlanSummary,
+  Principal,
+  Source,
+  Usage,
+} from '@bellwether/kernel';
 import type { AssistantAbility, ToolOutcome } from '../tools';
 import type { CompiledPipeline } from './compile-pipeline';
 

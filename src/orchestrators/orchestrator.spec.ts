@@ -1,6 +1,6 @@
+import { type ChatMessage, type KnowledgeBaseSource, textOf } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { type ChatMessage, type KnowledgeBaseSource, textOf } from '../kernel';
 import type { OrchestratorStrategy, StrategyDefinition } from './contract';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './testing/scripted-job';
 

@@ -1,5 +1,3 @@
-import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import { CONFIG, type Config } from '../infrastructure/config';
 import {
   AppError,
   type EmitRunEvent,
@@ -8,8 +6,10 @@ import {
   assembleMessages,
   droppedPartsText,
   lastUserIndex,
-} from '../kernel';
-import { type CompiledTemplate, USER_INPUT } from '../kernel/templates';
+} from '@bellwether/kernel';
+import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { CONFIG, type Config } from '../infrastructure/config';
 import { CallScope, PARALLEL_TEXTS, ToolInvoker, type ToolOutcome, targetOf } from '../tools';
 import type { StrategyTrace } from './contract';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';

@@ -1,5 +1,5 @@
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { JsonObject, Problem } from '../kernel';
 import { type CompiledTool, ConfigSchemas } from '../tools';
 import { type OrchestratorStrategy, type RunStrategy, STRATEGIES, type StrategyDefinition } from './contract';
 

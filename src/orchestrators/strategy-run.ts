@@ -1,5 +1,5 @@
-import { type EmitRunEvent, Gate, lastQuestion } from '../kernel';
-import type { CompiledTemplate } from '../kernel/templates';
+import { type EmitRunEvent, Gate, lastQuestion } from '@bellwether/kernel';
+import type { CompiledTemplate } from '@bellwether/kernel/templates';
 import {
   type CallScope,
   type CompiledTool,

@@ -1,7 +1,7 @@
+import type { AppError } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { AppError } from '../kernel';
 import { withinOrganization } from '../infrastructure/database';
 import { connectionAt, secretSlots } from './settings/settings-validation';
 import type { OrganizationSettings } from './settings/settings.types';

@@ -1,5 +1,5 @@
+import type { Role } from '@bellwether/kernel';
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { Role } from '../kernel';
 import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 

@@ -1,6 +1,6 @@
+import { isUuid, type Role, undatedUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type SelectQueryBuilder } from 'typeorm';
-import { isUuid, type Role, undatedUuid } from '../kernel';
 import { AcrossOrganizations, type Transaction } from '../infrastructure/database';
 import { type ChecklistAnswers, type InvitationState, MemberEntity } from './member.entity';
 import { OrganizationEntity } from './organization.entity';

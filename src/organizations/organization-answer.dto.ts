@@ -1,6 +1,6 @@
+import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { RERANK_DIALECT_PLUGINS, TRANSLATION_DIALECT_PLUGINS } from '../infrastructure/dialects';
-import { type Role, ROLES } from '../kernel';
 import { INVITATION_STATES, type InvitationState } from './member.entity';
 import {
   type Features,

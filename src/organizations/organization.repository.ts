@@ -1,8 +1,8 @@
+import { staleVersion } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, MoreThan } from 'typeorm';
 import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../infrastructure/database';
 import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
-import { staleVersion } from '../kernel';
 
 /** Slug of the organization that the first start makes. It is reserved before that. */
 export const SYSTEM_SLUG = 'default';

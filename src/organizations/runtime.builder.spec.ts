@@ -1,4 +1,4 @@
-import { AppError } from '../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { VendorConfig } from '../infrastructure/config';
 import type { OrganizationEntity } from './organization.entity';
 import { buildRuntime } from './runtime.builder';

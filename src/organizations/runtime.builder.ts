@@ -1,5 +1,5 @@
+import type { AppError } from '@bellwether/kernel';
 import type { Config, VendorConfig } from '../infrastructure/config';
-import type { AppError } from '../kernel';
 import type { LimitSettings, PriceSettings } from './settings/limit.types';
 import {
   FEATURES,

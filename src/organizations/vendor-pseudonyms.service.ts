@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../kernel';
 import { SecretsService } from '../infrastructure/secrets';
 
 const PURPOSE = 'vendor-user-ids';

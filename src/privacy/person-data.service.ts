@@ -1,8 +1,8 @@
+import { AppError, type Caller, type Role, assertUnrestricted, invalid } from '@bellwether/kernel';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { ZipFile } from 'yazl';
-import { AppError, type Caller, type Role, assertUnrestricted, invalid } from '../kernel';
 import { OrganizationsService, assertOutranks } from '../organizations';
 import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';

@@ -1,3 +1,4 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
 import { AuditLog } from '../infrastructure/audit';
-import { AppError, type Caller, notFound } from '../kernel';
 import { knowledgeBaseSpace } from '../knowledge-bases';
 import { RunAccess, presentRun } from '../runs-api';
 import { type PersonIn, PersonRowsRepository } from './person-rows.repository';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
-import type { JsonObject } from '../kernel';
 import type { PersonTable } from './person-table.types';
 
 /** Tables without rows about people, with the reason. */

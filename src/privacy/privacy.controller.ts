@@ -1,9 +1,9 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
-import type { Caller } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { reportText } from './erasure/erasure-report';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';

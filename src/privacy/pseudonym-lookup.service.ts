@@ -1,5 +1,5 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound } from '../kernel';
 import { OrganizationsService, VendorPseudonyms } from '../organizations';
 import { AuditLog } from '../infrastructure/audit';
 import type { ErasurePersonDto } from './privacy.dto';

@@ -1,5 +1,5 @@
-import { type AssembledMessages, assembleMessages } from '../kernel';
-import { assertRenderable } from '../kernel/templates';
+import { type AssembledMessages, assembleMessages } from '@bellwether/kernel';
+import { assertRenderable } from '@bellwether/kernel/templates';
 import { sourcesBlock } from '../tools';
 import type { PromptInput, RagContext } from './contract';
 

@@ -1,4 +1,4 @@
-import { told } from '../kernel';
+import { told } from '@bellwether/kernel';
 import type { QuestionRewriter, RetrievalQuery } from '../knowledge-bases';
 import {
   citedText,

@@ -1,6 +1,6 @@
+import { type JsonObject, type Principal, type Problem, invalid, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { TableImport } from '../infrastructure/database';
-import { type JsonObject, type Principal, type Problem, invalid, isJsonObject } from '../kernel';
 import { rubricJson, rubricMarkdown } from './rubric-markdown';
 import { rubricProblems } from './rubric-validation';
 import { RubricEntity } from './rubric.entity';

@@ -1,4 +1,4 @@
-import { isJsonObject, isPlainName, type JsonObject, NAME_RULE, type Problem } from '../kernel';
+import { isJsonObject, isPlainName, type JsonObject, NAME_RULE, type Problem } from '@bellwether/kernel';
 import { SCORING_TYPES } from './rubric.types';
 
 const CRITERIA_MAX = 100;

@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type SelectQueryBuilder } from 'typeorm';
-import type { Principal } from '../kernel';
 import { type Transaction, VersionedScope } from '../infrastructure/database';
 import { RubricEntity } from './rubric.entity';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 
 export const RUBRIC_VISIBILITIES = ['private', 'organization'] as const;
 export type RubricVisibility = (typeof RUBRIC_VISIBILITIES)[number];

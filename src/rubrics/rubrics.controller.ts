@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
-import type { Caller } from '../kernel';
 import {
   Access,
   CurrentCaller,

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
@@ -15,7 +13,9 @@ import {
   type RubricSource,
   uuidCursor,
   uuidv7,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { OrganizationsService } from '../organizations';
 import { AuditLog, type VersionedChange, type VersionedRequest, VersionedResource } from '../infrastructure/audit';
 import { Transactions } from '../infrastructure/database';

@@ -1,9 +1,9 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { assistantIdIn } from '../answering';
 import { Access, CurrentCaller, clientAbortSignal } from '../infrastructure/http';
-import type { Caller } from '../kernel';
 import type { PlanStep, PlannedFallback, ToolPlan } from '../orchestrators/planning';
 import {
   PlanDto,

@@ -1,6 +1,6 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { assertFeatures, AssistantsService, type RunnableAssistant } from '../assistants';
-import { AppError, type Caller } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import {
   Planner,

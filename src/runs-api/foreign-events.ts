@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { SourceLinks } from '../knowledge-bases';
 import type { LoggedEvent } from '../runs';
 

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../kernel';
 import { AuditLog } from '../infrastructure/audit';
 import type { RunFilter, RunRecord } from '../runs';
 

@@ -1,6 +1,6 @@
+import { AppError, type Caller, isTeacher, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { knowledgeBasesIn } from '../answering';
-import { AppError, type Caller, isTeacher, notFound } from '../kernel';
 import { RECEIPT_PARTS, type SignedReceipt, withParts } from '../runs/receipts';
 import { type RunRecord, RunsService } from '../runs';
 import { RunAccess, type VisibleRecord } from './run-access.service';

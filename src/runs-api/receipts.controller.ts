@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../kernel';
 import { Access, CurrentCaller, Public } from '../infrastructure/http';
 import { checkReceipt, type ReceiptKey, ReceiptKeys, type SignedReceipt } from '../runs/receipts';
 import { ReceiptCheckDto, ReceiptPartDto, SignedReceiptDto } from './receipt.dto';

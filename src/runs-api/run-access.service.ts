@@ -1,11 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import {
-  type AccessLevel,
-  AssistantsService,
-  type Disclosure,
-  disclosureTo,
-  type RunnableAssistant,
-} from '../assistants';
 import {
   AppError,
   assertActsForPerson,
@@ -20,7 +12,15 @@ import {
   reachOf,
   type Source,
   type SourcePassage,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import {
+  type AccessLevel,
+  AssistantsService,
+  type Disclosure,
+  disclosureTo,
+  type RunnableAssistant,
+} from '../assistants';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../infrastructure/audit';

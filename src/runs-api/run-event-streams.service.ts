@@ -1,3 +1,4 @@
+import { AppError, type Caller, KeyedGates, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
@@ -7,7 +8,6 @@ import { CallerWatch, type Watch, assertScope } from '../auth';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { MetricRegistry } from '../infrastructure/telemetry';
 import { drained } from '../infrastructure/sse';
-import { AppError, type Caller, KeyedGates, type Source, tryEnterAll, uuidv7 } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';
 import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../runs';
 import { ForeignEvents } from './foreign-events';

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../kernel';
 import { OrganizationsService, PeopleNames, PersonPseudonyms } from '../organizations';
 import type { RunRecord } from '../runs';
 import type { RunPersonDto } from './run.dto';

@@ -1,4 +1,4 @@
-import type { PlanSummary } from '../kernel';
+import type { PlanSummary } from '@bellwether/kernel';
 import type { VisibleRun } from './run-access.service';
 import { presentRun } from './run-view';
 

@@ -1,7 +1,7 @@
+import { LANGUAGE_BRIDGES, type LanguageBridge, RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { LANGUAGE_BRIDGES, type LanguageBridge, RUN_STATUSES, type RunStatus } from '../kernel';
 import { MayBeOmitted, PageQueryDto } from '../infrastructure/http';
 import { RATING_VALUES, type RatingValue } from '../runs';
 

@@ -1,3 +1,4 @@
+import { type Caller, invalid } from '@bellwether/kernel';
 import {
   Body,
   Controller,
@@ -29,7 +30,6 @@ import { BackgroundCompletions, callerOf, draftBodySchema } from '../answering';
 import { UpdateAssistantDto } from '../assistants';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { type Caller, invalid } from '../kernel';
 import { type RunFilter, reportMarkdown, shapeReport } from '../runs';
 import { RunAccess } from './run-access.service';
 import { RunPeople } from './run-people.service';

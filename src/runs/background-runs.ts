@@ -1,8 +1,8 @@
+import { AppError, type JsonObject, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { type Transaction, Transactions } from '../infrastructure/database';
 import { type JobHandler, JobQueue, type Queue, type SweepContext } from '../infrastructure/jobs';
-import { AppError, type JsonObject, uuidv7 } from '../kernel';
 import { queuedRecord } from './run-record';
 import type { RunInput, RunRecord } from './run.types';
 import { type QueueLoad, RunQueueRepository } from './run-queue.repository';

@@ -7,8 +7,8 @@ import {
   type Source,
   type ToldSearch,
   isTextPart,
-} from '../kernel';
-import type { Segment } from '../kernel/templates';
+} from '@bellwether/kernel';
+import type { Segment } from '@bellwether/kernel/templates';
 import type {
   ReportCall,
   ReportMessage,

@@ -7,7 +7,7 @@ import type {
   ToldSearch,
   Usage,
   VendorFailure,
-} from '../kernel';
+} from '@bellwether/kernel';
 
 /** Results of the tools of the phase `answer`, which never change the answer. */
 export interface AnswerChecks {

@@ -1,7 +1,7 @@
+import type { RunStatus, StampedRunEvent } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations } from '../infrastructure/database';
-import type { RunStatus, StampedRunEvent } from '../kernel';
 import { END_RUN, toRow } from './run-sql';
 import type { LoggedEvent, RunRecord } from './run.types';
 

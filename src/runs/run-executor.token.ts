@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { Run } from './run';
 
 /** Provided by the module that answers questions. */

@@ -1,7 +1,7 @@
+import type { StampedRunEvent } from '@bellwether/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../infrastructure/database';
 import { Signals } from '../infrastructure/signals';
-import type { StampedRunEvent } from '../kernel';
 import { RunReceipts } from './run-receipts.service';
 import { bareRecord, finishedRecord, storableRecord } from './run-record';
 import { ActiveRuns, isTerminal, loggedEvent } from './run';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { JsonObject } from '../kernel';
 import { AcrossOrganizations, type Transaction } from '../infrastructure/database';
 import { INSERT_RUNNING, toRow } from './run-sql';
 import type { RunInput, RunRecord } from './run.types';

@@ -1,5 +1,5 @@
+import type { RunStatus, StampedRunEvent } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { RunStatus, StampedRunEvent } from '../kernel';
 import { RunEndings } from './run-endings';
 import { RunEventRepository } from './run-event.repository';
 import { RunTails } from './run-tails';

@@ -1,7 +1,7 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { isDatabaseUnavailable } from '../infrastructure/database';
-import { isJsonObject } from '../kernel';
 import {
   type Receipt,
   ReceiptKeys,

@@ -1,4 +1,4 @@
-import { type StampedRunEvent, type ToolRef, isJsonObject } from '../kernel';
+import { type StampedRunEvent, type ToolRef, isJsonObject } from '@bellwether/kernel';
 import { cut, storable } from './report-markdown';
 import { STORED_LIMITS, redactText, shapePassages, shapeReport, shapeSource } from './shape-report';
 import type { Run } from './run';

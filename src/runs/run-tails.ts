@@ -1,6 +1,6 @@
+import type { RunStatus } from '@bellwether/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Signals } from '../infrastructure/signals';
-import type { RunStatus } from '../kernel';
 import { isTerminal } from './run';
 import type { LoggedEvent } from './run.types';
 import { RunEventRepository } from './run-event.repository';

@@ -1,9 +1,9 @@
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { databaseErrorToAppError, isDatabaseUnavailable } from '../infrastructure/database';
 import { JobAborted, type RunningJob } from '../infrastructure/jobs';
 import { vendorGate } from '../infrastructure/outbound';
-import { AppError, type ErrorCode } from '../kernel';
 import { RunEndings } from './run-endings';
 import { RunJournal } from './run-journal';
 import { ActiveRuns, Run } from './run';

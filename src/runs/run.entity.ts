@@ -1,5 +1,5 @@
+import type { PlanSummary, RunStatus, Source, SourcePassage, StampedRunEvent } from '@bellwether/kernel';
 import { Column, Entity, Index, PrimaryColumn, getMetadataArgsStorage } from 'typeorm';
-import type { PlanSummary, RunStatus, Source, SourcePassage, StampedRunEvent } from '../kernel';
 import type { ShapedReport } from './report.types';
 import type { RatingValue, RunReplay, ToolTiming } from './run.types';
 

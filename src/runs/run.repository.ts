@@ -1,6 +1,6 @@
+import { COUNT_LIMIT, type PageRequest, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
-import { COUNT_LIMIT, type PageRequest, uuidCursor } from '../kernel';
 import { AcrossOrganizations, TenantScope } from '../infrastructure/database';
 import { REPORT_LIMITS } from './shape-report';
 import { RunList } from './run-list.repository';

@@ -1,4 +1,4 @@
-import type { StampedRunEvent } from '../kernel';
+import type { StampedRunEvent } from '@bellwether/kernel';
 import { Run } from './run';
 import { runInput } from './testing/run-input';
 

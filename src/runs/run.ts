@@ -1,6 +1,6 @@
+import { type PlanSummary, type RunEvent, type StampedRunEvent, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
-import { type PlanSummary, type RunEvent, type StampedRunEvent, uuidv7 } from '../kernel';
 import type { LoggedEvent, RunInput, RunSeed } from './run.types';
 
 /** The runs of this process that have not ended. */

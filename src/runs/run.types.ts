@@ -14,7 +14,7 @@ import type {
   StampedRunEvent,
   ToldSearch,
   Usage,
-} from '../kernel';
+} from '@bellwether/kernel';
 import type { ReportResult, RunReport, ShapedReport } from './report.types';
 
 /** A function that the model was offered. */

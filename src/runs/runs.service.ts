@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   COUNT_LIMIT,
@@ -10,7 +9,8 @@ import {
   pageOf,
   uuidCursor,
   uuidTime,
-} from '../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
 import { BackgroundRuns, type WithQueuedRun } from './background-runs';
 import { RunEndings } from './run-endings';
 import { RunCanceller } from './keeping/run-canceller';

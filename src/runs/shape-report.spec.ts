@@ -1,5 +1,5 @@
+import type { KnowledgeBaseSource } from '@bellwether/kernel';
 import * as fc from 'fast-check';
-import type { KnowledgeBaseSource } from '../kernel';
 import { cut, reportMarkdown, reportMessage } from './report-markdown';
 import type { RunReport } from './report.types';
 import { redactText, shapeReport } from './shape-report';

@@ -1,4 +1,4 @@
-import { type Source, type SourcePassage, type VendorFailure, isJsonObject } from '../kernel';
+import { type Source, type SourcePassage, type VendorFailure, isJsonObject } from '@bellwether/kernel';
 import { cut, storable } from './report-markdown';
 import type {
   ReportCall,

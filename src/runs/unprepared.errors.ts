@@ -1,4 +1,4 @@
-import { AppError } from '../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { RunReport } from './report.types';
 
 /** A prompt that could not be filled, with the report of what the tools did until then. */

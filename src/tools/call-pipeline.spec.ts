@@ -1,5 +1,5 @@
+import { AppError, type RunEvent } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
-import { AppError, type RunEvent } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import { CallScope, type PipelineTool, type Tool, ToolFailure } from './contract';
 import { entry, fakeTool, invocation, TOOL_CONFIG } from './testing/call';

@@ -1,6 +1,6 @@
+import { type BoundedTry, GateFullError, KeyedGates, addUsage } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
-import { type BoundedTry, GateFullError, KeyedGates, addUsage } from '../kernel';
 import { type Call, CallContext, WatchedContext, WatchedInput, kindOf } from './call';
 import { TryTimeout } from './deadline';
 import { retryText, usageOf } from './describe-failure';

@@ -1,4 +1,3 @@
-import type { Config } from '../infrastructure/config';
 import {
   AppError,
   type BoundedTry,
@@ -8,7 +7,8 @@ import {
   type Principal,
   type ToolRef,
   type Usage,
-} from '../kernel';
+} from '@bellwether/kernel';
+import type { Config } from '../infrastructure/config';
 import {
   type Evidence,
   type Invocation,

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject, type Problem, valueProblem } from '@bellwether/kernel';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { isJsonObject, type JsonObject, type Problem, valueProblem } from '../kernel';
 
 const MAX_PROBLEMS = 20;
 

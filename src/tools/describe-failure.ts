@@ -1,4 +1,4 @@
-import { AppError, type BoundedTry, type ErrorCode, type Usage } from '../kernel';
+import { AppError, type BoundedTry, type ErrorCode, type Usage } from '@bellwether/kernel';
 import { type PipelineTool, ToolFailure, type ToolFailureCode, type ToolTexts } from './contract';
 
 type Named = Pick<PipelineTool, 'plugin' | 'placeholder'>;

@@ -1,5 +1,5 @@
+import type { RunEvent } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
-import type { RunEvent } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import { CallScope, type Tool, ToolFailure, type ToolFallback } from './contract';
 import { entry, fakeTool, invocation, TOOL_CONFIG } from './testing/call';

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
-import { AppError } from '../kernel';
 import { RunBudget } from '../runs';
 import { CallScope, type FunctionPlugin, ToolFailure } from './contract';
 import { FunctionInvoker, type FunctionInvocation } from './function-invoker';

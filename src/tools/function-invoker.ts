@@ -1,7 +1,14 @@
+import {
+  type EmitRunEvent,
+  type JsonObject,
+  type Source,
+  type ToolRef,
+  type Usage,
+  isJsonObject,
+} from '@bellwether/kernel';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { currentSpan, inSpan } from '../infrastructure/context';
-import { type EmitRunEvent, type JsonObject, type Source, type ToolRef, type Usage, isJsonObject } from '../kernel';
 import type { RunBudget } from '../runs';
 import { Call, type CallSurroundings } from './call';
 import { describeFailure, usageOf } from './describe-failure';

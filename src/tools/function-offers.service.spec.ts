@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
-import type { JsonObject } from '../kernel';
 import type { FunctionPlugin } from './contract';
 import { FunctionCatalogue } from './tool-catalogue';
 import { FunctionOffers } from './function-offers.service';

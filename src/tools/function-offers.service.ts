@@ -1,7 +1,7 @@
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, isJsonObject } from '../kernel';
 import { traceOf } from './describe-failure';
 import { FunctionCatalogue } from './tool-catalogue';
 import type { FunctionDeclaration, FunctionEntry, FunctionPlugin, OfferContext } from './contract';

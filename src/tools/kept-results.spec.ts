@@ -1,6 +1,6 @@
+import type { Caller, RunEvent, Source } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import type { Caller, RunEvent, Source } from '../kernel';
 import type { Config } from '../infrastructure/config';
 import type { Invocation, PipelineTool, Tool, ToolCaching, ToolContext, ToolInput, ToolOutcome } from './contract';
 import { CALLER, entry, fakeTool, invocation, OWNER, TOOL_CONFIG } from './testing/call';

@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
-import type { Caller } from '../kernel';
 import { type Call, CallContext, type CallRequest, type CallSurroundings, Watch } from './call';
 import type { ToolCaching } from './contract';
 import { type CheckedOutput, readOutput } from './read-output';

@@ -12,7 +12,7 @@ import {
   type Usage,
   isJsonObject,
   titleOfSource,
-} from '../kernel';
+} from '@bellwether/kernel';
 import { type Citation, type FoundPassage, ToolFailure, type ToolOutcome, type ToolOutput } from './contract';
 
 /** Content with the number of each cited source written in. */

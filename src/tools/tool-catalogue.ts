@@ -1,6 +1,6 @@
+import { type JsonObject, type Principal, type Problem, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { distance } from 'fastest-levenshtein';
-import { type JsonObject, type Principal, type Problem, isJsonObject } from '../kernel';
 import { isUnbound } from '../knowledge-bases';
 import {
   type CallProblem,

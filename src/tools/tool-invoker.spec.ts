@@ -1,6 +1,6 @@
+import { AppError, notFound, type RunEvent } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { AppError, notFound, type RunEvent } from '../kernel';
 import { CallScope, type Tool, TOOL_FAILURE_CODES, ToolFailure, type ToolContext, type ToolOutcome } from './contract';
 import { entry, fakeTool, invocation, invokerOf, OWNER } from './testing/call';
 import { OUTPUT_LIMIT } from './call';

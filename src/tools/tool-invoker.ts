@@ -1,7 +1,7 @@
+import { type ToolRef, type Usage, addUsage } from '@bellwether/kernel';
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
-import { type ToolRef, type Usage, addUsage } from '../kernel';
 import { Call, type CallTrace } from './call';
 import { causeOf, describeFailure, failedText, fallbackText, targetOf, traceOf } from './describe-failure';
 import { ToolCatalogue } from './tool-catalogue';

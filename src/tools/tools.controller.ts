@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../infrastructure/http';
-import type { Caller } from '../kernel';
 import { ConfigValidityDto, ToolDto, ToolKindDto, ToolListDto, ToolQueryDto } from './tool.dto';
 import { type PresentedTool, ToolsService } from './tools.service';
 

@@ -1,5 +1,5 @@
+import { AppError, type Problem } from '@bellwether/kernel';
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { AppError, type Problem } from '../kernel';
 import { FunctionCatalogue, ToolCatalogue } from './tool-catalogue';
 import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from './contract';
 import type { ToolStats } from './tool-counts.types';

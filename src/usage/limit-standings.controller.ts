@@ -1,6 +1,6 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { type LimitStandingDto, LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
 import { Standings } from './standings.service';

@@ -1,5 +1,5 @@
+import { type Caller, integerCursor, type Page, type PageRequest, encodeCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, integerCursor, type Page, type PageRequest, encodeCursor } from '../kernel';
 import { type LimitStanding, LimitStandings, PriceLists } from '../metering';
 import { OrganizationsService, type RuleSubject } from '../organizations';
 import { type Pseudonymize, PersonPseudonyms } from '../organizations';

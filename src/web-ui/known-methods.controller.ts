@@ -1,10 +1,10 @@
+import { AppError } from '@bellwether/kernel';
 import { All, Controller, Injectable, Next, type OnApplicationBootstrap, Req, Res } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { RequestAuthenticator } from '../auth';
 import { ACCESS_METADATA, type AccessRule, Public } from '../infrastructure/http';
-import { AppError } from '../kernel';
 
 /** Members of layers of the router of Express (router 2, `lib/layer.js`, `lib/route.js`). */
 interface Layer {

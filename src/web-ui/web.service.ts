@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
@@ -6,7 +7,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { AppError } from '../kernel';
 import { FRAME_PERMISSIONS, type FramePermissions } from './frame-permissions.token';
 
 /** Folder with the built UI. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import document from '../../openapi.json';
-import { isJsonObject, type JsonObject } from '../../src/kernel';
 import { PLAIN_NAME } from '../../src/organizations/settings/limit-problems';
 import { settingsPatchSchema } from '../../src/organizations/settings/settings.schema';
 

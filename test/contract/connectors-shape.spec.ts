@@ -1,3 +1,4 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { DEFAULT_CALL_LIMITS } from '../../src/connectors';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { BYPASS } from '../../src/connectors/catalog/bypass';
 import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { ModelAnswer, ModelChunk } from '../../src/connectors';
-import { isJsonObject } from '../../src/kernel';
 import type { OutboundClient } from '../../src/infrastructure/outbound';
 import ours from '../fixtures/llm/chat-completion.schema.json';
 import { dataFolder } from '../support/recordings';

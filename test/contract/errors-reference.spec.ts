@@ -1,6 +1,6 @@
+import { ERROR_CODES } from '@bellwether/kernel';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_CODES } from '../../src/kernel';
 import { ERROR_STATUS } from '../../src/infrastructure/http';
 import { TOOL_FAILURE_CODES } from '../../src/tools';
 

@@ -1,5 +1,5 @@
+import { uuidv7 } from '@bellwether/kernel';
 import SPECIFIED from '../fixtures/specified-definitions.json';
-import { uuidv7 } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { foreignOrganization, type Person, person } from '../support/people';

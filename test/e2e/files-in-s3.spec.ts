@@ -1,3 +1,4 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
@@ -10,7 +11,6 @@ import {
   type MoveReport,
   type PlaceName,
 } from '../../src/files';
-import { uuidv7 } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
 import { runCommand, startCommand } from '../support/command';

@@ -1,3 +1,4 @@
+import type { Caller, Principal } from '@bellwether/kernel';
 import { execFileSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,6 @@ import { Extractor } from '../../src/extraction';
 import { BlobStore, cutText, FilesService } from '../../src/files';
 import type { FileEntity } from '../../src/files/storage/file.entity';
 import { FileTextRepository } from '../../src/files/texts/file-text.repository';
-import type { Caller, Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { rawPdf } from '../support/hostile-documents';
 import { foreignOrganization, type Person, person } from '../support/people';

@@ -1,3 +1,4 @@
+import { OperatorError } from '@bellwether/kernel';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,7 +7,6 @@ import { join } from 'node:path';
 import supertest from 'supertest';
 import { DataSource } from 'typeorm';
 import { VENDORS } from '../../src/connectors';
-import { OperatorError } from '../../src/kernel';
 import { loadConfig } from '../../src/infrastructure/config';
 import { withTrail } from '../../src/infrastructure/context';
 import { createPino } from '../../src/infrastructure/telemetry';

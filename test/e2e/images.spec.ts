@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { ImagesService } from '../../src/files';
-import type { Caller } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, makeMember, streamed, user } from '../support/chat';
 import { foreignOrganization, person } from '../support/people';

@@ -14,7 +14,7 @@ import type { Config } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';
 import { user } from '../support/chat';
-import { compile, compiledFile } from '../support/compiled';
+import { compile, compiledFile, SERVICE } from '../support/compiled';
 import { openTestDatabase, testDatabaseUrl } from '../support/database';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { LAMB_ASSISTANTS, LAMB_SECRETS, lambContent } from '../support/lamb-content';
@@ -84,7 +84,7 @@ describe('moving in from LAMB', () => {
   };
 
   beforeAll(async () => {
-    compile(['src', 'extensions', 'migrations']);
+    compile(SERVICE);
     folder = mkdtempSync(join(tmpdir(), 'bw-moving-in-'));
     database = join(folder, 'lamb_v4.db');
     mkdirSync(join(folder, 'public', '2'), { recursive: true });

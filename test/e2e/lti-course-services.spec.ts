@@ -1,5 +1,5 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
-import { uuidv7 } from '../../src/kernel';
 import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 import { COURSE, launch, LtiPlatform, ROLES, SCOPE, STUDENT, TEACHER } from '../support/lti-platform';
 import { SsoBrowser, type Visit } from '../support/sso-browser';

@@ -1,5 +1,5 @@
+import type { AppError } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
-import type { AppError } from '../../src/kernel';
 import { AuditLog } from '../../src/infrastructure/audit';
 import { AccountRemoval } from '../../src/privacy/erasure/erasure-runner.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';

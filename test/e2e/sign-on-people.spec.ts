@@ -1,5 +1,5 @@
+import { uuidTime } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
-import { uuidTime } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { foreignOrganization, type Person, person } from '../support/people';

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { RequestAuthenticator } from '../../src/auth/access/authenticator';
-import { AppError } from '../../src/kernel';
 import { SourceLinks } from '../../src/knowledge-bases';
 import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-links';
 import { SecretsService } from '../../src/infrastructure/secrets';

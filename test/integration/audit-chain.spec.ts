@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditKeeper, AuditLog, AuditSealer, AuditVerifier, type ChainReport } from '../../src/infrastructure/audit';
-import { uuidv7 } from '../../src/kernel';
 import { SecretsService } from '../../src/infrastructure/secrets';
 import { AuditRepository } from '../../src/infrastructure/audit/audit.repository';
 import { until } from '../support/until';

@@ -1,3 +1,4 @@
+import type { Caller, Role, Scope } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,6 @@ import { join } from 'node:path';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { AuthModule } from '../../src/auth';
-import type { Caller, Role, Scope } from '../../src/kernel';
 import { FoundingService, MembersService, OrganizationsModule } from '../../src/organizations';
 import { AuditModule } from '../../src/infrastructure/audit';
 import { VENDORS } from '../../src/connectors';

@@ -1,9 +1,9 @@
+import type { Caller } from '@bellwether/kernel';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE, ApiKeysService, BootstrapService, CallerRenewal, type NewKey } from '../../src/auth';
 import { Authenticator } from '../../src/auth/access/authenticator';
-import type { Caller } from '../../src/kernel';
 import { MembersService } from '../../src/organizations';
 import { emptyDatabase, openRooms, type Rooms, type TestOrganization } from './auth.rooms';
 import { until } from '../support/until';

@@ -1,10 +1,10 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { DataSource } from 'typeorm';
 import { BlobSweep } from '../../src/files';
-import { uuidv7 } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type Person, person } from '../support/people';
 

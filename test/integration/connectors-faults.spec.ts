@@ -1,5 +1,5 @@
+import type { ErrorCode } from '@bellwether/kernel';
 import { OPENAI } from '../../src/connectors/catalog/openai';
-import type { ErrorCode } from '../../src/kernel';
 import type { OutboundClient } from '../../src/infrastructure/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, SECRET, targetAt } from '../support/upstream-caller';

@@ -1,9 +1,9 @@
+import { AppError } from '@bellwether/kernel';
 import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import { OPENAI } from '../../src/connectors/catalog/openai';
 import { describeEmbeddingProvider } from '../../src/connectors/testing/embedding-provider.conformance';
 import { type ConnectorPlugin, type EmbeddingProvider, EmbeddingsService } from '../../src/connectors';
 import { embeddingsOf } from '../../src/connectors/vendor-embeddings';
-import { AppError } from '../../src/kernel';
 import type { OrganizationsService } from '../../src/organizations';
 import { UNMETERED } from '../support/unmetered';
 import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';

@@ -1,3 +1,4 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Body, Controller, Inject, type INestApplication, Post, Res } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { IsString } from 'class-validator';
@@ -6,7 +7,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Reflector } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { AppError, type Caller } from '../../src/kernel';
 import { FoundingService, OrganizationsModule } from '../../src/organizations';
 import { AuditModule } from '../../src/infrastructure/audit';
 import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/infrastructure/config';

@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
-import { AppError } from '../../src/kernel';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { DocumentPurge } from '../../src/knowledge-bases/ingestion/ingestion.service';

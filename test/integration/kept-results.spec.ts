@@ -1,3 +1,4 @@
+import type { Caller, Principal } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
 import {
   CallScope,
@@ -7,7 +8,6 @@ import {
   type ToolOutcome,
   ToolStatistics,
 } from '../../src/tools';
-import type { Caller, Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';

@@ -1,9 +1,9 @@
+import { AppError } from '@bellwether/kernel';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { BlobStore, FilesService } from '../../src/files';
-import { AppError } from '../../src/kernel';
 import { NO_CHOICES } from '../../extensions/lamb-import';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, place, user } from '../support/lamb-source';

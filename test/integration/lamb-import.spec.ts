@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { ownIdentity } from '../../src/infrastructure/database';
 import { AssistantImport } from '../../src/assistants';
-import { AppError } from '../../src/kernel';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external-collections.service';
 import type { LambOrganization } from '../../extensions/lamb-import/source/lamb-source.types';
 import { RubricsService } from '../../src/rubrics';

@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -15,7 +16,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from 'node-sqlite3-wasm';
-import { AppError } from '../../src/kernel';
 import { openLambSource } from '../../extensions/lamb-import';
 import { withSqliteFile } from '../../extensions/lamb-import/source/sqlite-file';
 import type { LambSource } from '../../extensions/lamb-import/source/lamb-source.types';

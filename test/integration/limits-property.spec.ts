@@ -1,3 +1,4 @@
+import { AppError, type Caller, Gate } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -6,7 +7,6 @@ import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/infrastructure/database';
 import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
-import { AppError, type Caller, Gate } from '../../src/kernel';
 import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';
 import { ReservationRepository } from '../../src/metering/reservation.repository';
 import { LimitWarnings, ReservationKeeper, Reservations } from '../../src/metering/reservations.service';

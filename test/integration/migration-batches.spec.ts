@@ -1,6 +1,6 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import { AssistantRewrites } from '../../src/assistants';
-import { AppError, type Caller } from '../../src/kernel';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
 import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';

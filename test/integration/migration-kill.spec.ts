@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { compile, compiledFile } from '../support/compiled';
+import { compile, compiledFile, SERVICE } from '../support/compiled';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
 import { addOrganization } from '../support/run-process';
 import { storeAssistants, storedDocuments } from '../support/stored-assistants';
@@ -15,7 +15,7 @@ const COUNT = 60;
 const dataDir = mkdtempSync(join(tmpdir(), 'bw-migration-kill-'));
 let db: DataSource;
 beforeAll(async () => {
-  compile(['src', 'extensions', 'migrations']);
+  compile(SERVICE);
   db = await openTestDatabase();
   await resetDatabase(db);
   await storeAssistants(db, COUNT, await addOrganization(db));

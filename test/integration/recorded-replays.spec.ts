@@ -1,8 +1,8 @@
+import type { ChatMessage } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Completion } from '../../src/answering/completion.types';
 import { recordedPrompt } from '../../src/answering/engine/prompt-preparation.service';
-import type { ChatMessage } from '../../src/kernel';
 import { PlannedStrategy } from '../../src/orchestrators/catalog/planned.strategy';
 import type { OrchestratorStrategy } from '../../src/orchestrators/contract';
 import {

@@ -1,9 +1,9 @@
+import type { FunctionCall } from '@bellwether/kernel';
 import { ANTHROPIC } from '../../src/connectors/catalog/anthropic';
 import { GOOGLE } from '../../src/connectors/catalog/google';
 import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { Connector } from '../../src/connectors';
-import type { FunctionCall } from '../../src/kernel';
 import type { OutboundClient } from '../../src/infrastructure/outbound';
 import { AnswerAssembler } from '../../src/answering/tool-calling/answer-assembler';
 import {

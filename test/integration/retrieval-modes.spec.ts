@@ -1,10 +1,10 @@
+import { AppError, type Principal } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import { QueryEmbedder } from '../../src/knowledge-bases/embedding/query-embedder';
 import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
-import { AppError, type Principal } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';

@@ -1,9 +1,9 @@
+import type { Principal } from '@bellwether/kernel';
 import PDFDocument from 'pdfkit';
 import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import { IndexUpgrade } from '../../src/knowledge-bases/ingestion/index-upgrade';
 import { INDEX_VERSION } from '../../src/knowledge-bases/search/searchable-text';
-import type { Principal } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { ingested } from '../support/ingested';
 import { startKbServer } from '../support/kb-server';

@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
-import type { Principal } from '../../src/kernel';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { until } from '../support/until';
 import { indexErrors, NO_ERRORS } from '../support/index-recount';

@@ -1,5 +1,5 @@
+import { uuidv7 } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
-import { uuidv7 } from '../../src/kernel';
 import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
 import { type KeywordParameters, searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
 import { ResidentIndex } from '../../src/knowledge-bases/search/resident-index';

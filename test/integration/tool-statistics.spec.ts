@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import type { JobQueue } from '../../src/infrastructure/jobs';
-import { uuidv7 } from '../../src/kernel';
 import { ToolStatistics } from '../../src/tools/tool-statistics';
 import { ToolStatsRepository } from '../../src/tools/tool-stats.repository';
 import type { CountedCall } from '../../src/tools/tool-counts.types';

@@ -34,7 +34,12 @@ const importers = new Map();
 
 extensions['.ts'] = (module, filename) => {
   if (!compiled.has(filename)) {
-    const { code } = transformSync(readFileSync(filename, 'utf8'), { ...swc, filename, sourceMaps: false });
+    const { code } = transformSync(readFileSync(filename, 'utf8'), {
+      ...swc,
+      jsc: { ...swc.jsc, baseUrl: root },
+      filename,
+      sourceMaps: false,
+    });
     const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
     compiled.set(filename, compileFunction(code, parameters, { filename }));
   }
@@ -122,7 +127,7 @@ class OneProcessRunner {
 
   init() {
     root = process.cwd() + sep;
-    const files = ['src', 'extensions'].flatMap((top) =>
+    const files = ['src', 'extensions', 'packages'].flatMap((top) =>
       readdirSync(top, { recursive: true }).map((path) => join(top, path)),
     );
     this.files = files.filter(isSpec).map((path) => root + path);

@@ -5,7 +5,7 @@ const ORCHESTRATORS = 'src/orchestrators';
 
 const MODULES = {
   definition: { mutate: ['src/assistants/definition/**/*.ts'], specs: ['src/assistants/definition'] },
-  templates: { mutate: ['src/kernel/templates/**/*.ts'], specs: ['src/kernel/templates'] },
+  templates: { mutate: ['packages/kernel/src/templates/**/*.ts'], specs: ['packages/kernel/src/templates'] },
   orchestrators: {
     mutate: [
       `${ORCHESTRATORS}/**/*.ts`,
@@ -41,7 +41,7 @@ const asked = (process.env.MUTANTS ?? Object.keys(MODULES).join(',')).split(',')
 const specs = asked.flatMap((area) => area.specs);
 
 module.exports = {
-  mutate: [...asked.flatMap(({ mutate }) => mutate), '!src/**/*.{spec,types}.ts', '!src/**/index.ts'],
+  mutate: [...asked.flatMap(({ mutate }) => mutate), '!**/*.{spec,types}.ts', '!**/index.ts'],
   specs,
   folders: specs.map((spec) => (spec.endsWith('.ts') ? dirname(spec) : spec)),
 };

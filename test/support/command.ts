@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { compile, compiledFile } from './compiled';
+import { compile, compiledFile, SERVICE } from './compiled';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -19,7 +19,7 @@ export interface RunningCommand {
 
 /** An operator command in a process of its own, as an operator runs it. */
 export function startCommand(env: Readonly<Record<string, string>>, ...args: string[]): RunningCommand {
-  compile(['src', 'extensions', 'migrations']);
+  compile(SERVICE);
   const child = spawn(process.execPath, [compiledFile('src/cli.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },

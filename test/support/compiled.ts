@@ -1,14 +1,20 @@
 import { transformFileSync } from '@swc/core';
 import { cpSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { compilerOptions } from '../../tsconfig.json';
 
 const ROOT = join(__dirname, '..', '..');
 
 /** Inside node_modules, so that the compiled files find the packages they require. */
 const OUT = join(ROOT, 'node_modules', '.cache', 'bellwether-compiled');
 
+const PACKAGES = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/src`);
+
+/** All that the build compiles. */
+export const SERVICE = ['src', 'extensions', ...PACKAGES, 'migrations'];
+
 const FOLDERS = [
-  'src/kernel',
+  ...PACKAGES,
   'src/infrastructure/config',
   'src/connectors/embeddings/folder',
   'src/infrastructure/languages',
@@ -48,6 +54,8 @@ function compileFile(path: string): void {
       parser: { syntax: 'typescript', decorators: true },
       transform: { legacyDecorator: true, decoratorMetadata: true },
       keepClassNames: true,
+      baseUrl: ROOT,
+      paths: compilerOptions.paths,
     },
     // Packages that can only be imported stay imported, and files name their exports for such imports.
     module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { compile, compiledFile } from './compiled';
+import { compile, compiledFile, SERVICE } from './compiled';
 import { mayReadOnly, readOnly } from './read-only';
 
 export interface ServerProcess {
@@ -36,7 +36,7 @@ const PATIENCE_MS = 120_000;
 /** The service in a process of its own, as `npm start` runs it, to be killed. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataDir, databaseUrl, env = {}, confined = false } = options;
-  compile(['src', 'extensions', 'migrations']);
+  compile(SERVICE);
   const started = performance.now();
   const plain = [process.execPath, '--enable-source-maps', compiledFile('src/main.js')];
   const [program = '', ...args] = confined && mayReadOnly() ? readOnly(dataDir, plain) : plain;

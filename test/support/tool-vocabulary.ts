@@ -1,6 +1,6 @@
+import type { Problem } from '@bellwether/kernel';
+import { isJsonObject } from '@bellwether/kernel';
 import type { MetadataRules } from '../../src/assistants/definition';
-import type { Problem } from '../../src/kernel';
-import { isJsonObject } from '../../src/kernel';
 import type { OrchestratorStrategy } from '../../src/orchestrators';
 import { processorsOver } from '../../src/processors';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';

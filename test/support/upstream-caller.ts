@@ -1,6 +1,6 @@
+import { AppError, uuidv7, type RunEvent } from '@bellwether/kernel';
 import type { Connector, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../../src/connectors';
 import { DEFAULT_CALL_LIMITS, type ModelCallLimits } from '../../src/connectors';
-import { AppError, uuidv7, type RunEvent } from '../../src/kernel';
 import type { Config } from '../../src/infrastructure/config';
 import { OutboundClient } from '../../src/infrastructure/outbound';
 

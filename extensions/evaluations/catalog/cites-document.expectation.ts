@@ -1,4 +1,4 @@
-import type { Source } from '../../../src/kernel';
+import type { Source } from '@bellwether/kernel';
 import {
   type CheckContext,
   type Expectation,

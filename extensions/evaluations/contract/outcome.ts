@@ -1,4 +1,4 @@
-import type { JsonObject, Source, SourcePassage } from '../../../src/kernel';
+import type { JsonObject, Source, SourcePassage } from '@bellwether/kernel';
 
 /** Text for comparisons: case, white space and ways to write a letter do not count. */
 export const normalized = (text: string): string =>

@@ -1,6 +1,6 @@
+import { AppError, type Principal, isUuid, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../../src/connectors';
-import { AppError, type Principal, isUuid, uuidv7 } from '../../../src/kernel';
 import { DocumentsService } from '../../../src/knowledge-bases';
 import { type RubricDocument, RubricsService, criterionShares, howToJudge } from '../../../src/rubrics';
 import type { RunRecord } from '../../../src/runs';

@@ -1,4 +1,4 @@
-import type { KnowledgeBaseSource } from '../../../src/kernel';
+import type { KnowledgeBaseSource } from '@bellwether/kernel';
 import type { CheckContext, TestedAnswer } from '../contract';
 import { ExpectationCatalogue } from './expectation-catalogue';
 

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject, type Problem } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { isJsonObject, type JsonObject, type Problem } from '../../../src/kernel';
 import { closestName, ConfigSchemas } from '../../../src/tools';
 import { EXPECTATION_PLUGINS } from '../catalog';
 import type { CheckContext, Expectation, ExpectationDefinition, Outcome, TestedAnswer } from '../contract';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsObject, IsString, MaxLength } from 'class-validator';
-import type { JsonObject } from '../../../src/kernel';
 import { OUTCOME_STATUSES, type OutcomeStatus } from '../contract';
 
 export class ExpectationKindDto {

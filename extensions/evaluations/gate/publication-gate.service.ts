@@ -1,3 +1,4 @@
+import { AppError, type Caller, type Problem, isOrganizationAdmin } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   AssistantHistory,
@@ -7,7 +8,6 @@ import {
 } from '../../../src/assistants';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { AppError, type Caller, type Problem, isOrganizationAdmin } from '../../../src/kernel';
 import { OrganizationsService } from '../../../src/organizations';
 import { type LatestResult, TestResultRepository } from '../test-runs/test-result.repository';
 import type { TestState } from '../test-runs/test-result.entity';

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AssistantIdPipe } from '../../../src/assistants';
-import type { Caller } from '../../../src/kernel';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { GateDto, GateQueryDto, GateSettingsDto } from './publication-gate.dto';
 import { PublicationGates } from './publication-gate.service';

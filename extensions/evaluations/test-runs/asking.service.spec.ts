@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/kernel';
+import { AppError } from '@bellwether/kernel';
 import { TestAsking } from './asking.service';
 import type { TestResultEntity } from './test-result.entity';
 import type { TestRunEntity } from './test-run.entity';

@@ -1,8 +1,8 @@
+import { AppError, type ChatMessage, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BackgroundCompletions } from '../../../src/answering';
 import { AssistantHistory, AssistantsService } from '../../../src/assistants';
 import { CallerRenewal } from '../../../src/auth';
-import { AppError, type ChatMessage, type Principal } from '../../../src/kernel';
 import { type RunRecord, RunsService } from '../../../src/runs';
 import type { TestedAnswer } from '../contract';
 import { Checks, testedAnswer } from '../expectations/checks.service';

@@ -1,5 +1,5 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound } from '../../../src/kernel';
 import { MembersService } from '../../../src/organizations';
 import { type TestedAssistant, TestedAssistantRepository } from './tested-assistants.repository';
 import type { TestResultDto, TestRunDto } from './test-run.dto';

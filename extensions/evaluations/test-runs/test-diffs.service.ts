@@ -1,6 +1,6 @@
+import { type Caller, isJsonObject, sameJson } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory } from '../../../src/assistants';
-import { type Caller, isJsonObject, sameJson } from '../../../src/kernel';
 import { RunSides, presentSides } from '../../../src/runs-api';
 import { type Change, changeOf } from './result-state';
 import type { TestResultEntity } from './test-result.entity';

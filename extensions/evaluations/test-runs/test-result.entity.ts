@@ -1,5 +1,5 @@
+import type { Problem } from '@bellwether/kernel';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Problem } from '../../../src/kernel';
 import type { CheckedExpectation } from '../expectations/checks.service';
 import type { TestTurn } from '../tests/assistant-test.entity';
 

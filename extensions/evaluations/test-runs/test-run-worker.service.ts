@@ -1,6 +1,6 @@
+import type { AppError } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { type BatchState, type NextRun, RunBatches } from '../../../src/answering';
-import type { AppError } from '../../../src/kernel';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions } from '../../../src/infrastructure/database';
 import { JobQueue, type Queue, type RunningJob } from '../../../src/infrastructure/jobs';

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Caller } from '../../../src/kernel';
 
 /** Tests of one version of an assistant, asked in the background. */
 @Entity('test_runs')

@@ -1,8 +1,8 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AssistantIdPipe } from '../../../src/assistants';
-import type { Caller, Page } from '../../../src/kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { TestDiffs } from './test-diffs.service';

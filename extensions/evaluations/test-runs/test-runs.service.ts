@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AssistantHistory, AssistantsService } from '../../../src/assistants';
 import {
   AppError,
   type Caller,
@@ -10,7 +8,9 @@ import {
   notFound,
   pageOf,
   uuidv7,
-} from '../../../src/kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AssistantHistory, AssistantsService } from '../../../src/assistants';
 import { storedCaller } from '../../../src/runs-api';
 import { AssistantTestRepository } from '../tests/assistant-test.repository';
 import type { TestResultEntity } from './test-result.entity';

@@ -1,7 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../../../src/assistants';
-import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
-import { Transactions } from '../../../src/infrastructure/database';
 import {
   AppError,
   type Caller,
@@ -13,7 +9,11 @@ import {
   notFound,
   pageOf,
   uuidv7,
-} from '../../../src/kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AssistantsService } from '../../../src/assistants';
+import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
+import { Transactions } from '../../../src/infrastructure/database';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
 import type { AssistantTestDto, CreateAssistantTestDto, UpdateAssistantTestDto } from './assistant-test.dto';
 import type { AssistantTestEntity, TestTurn } from './assistant-test.entity';

@@ -1,6 +1,6 @@
+import { AppError, type Caller, type Principal, type Problem } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../../src/assistants';
-import { AppError, type Caller, type Principal, type Problem } from '../../../src/kernel';
 import { RubricsService } from '../../../src/rubrics';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
 import type { TestTurn } from './assistant-test.entity';

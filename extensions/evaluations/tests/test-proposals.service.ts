@@ -1,5 +1,5 @@
+import { AppError, type Caller, type ChatMessage, notFound, textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type ChatMessage, notFound, textOf } from '../../../src/kernel';
 import { RunSides } from '../../../src/runs-api';
 import { RunsService } from '../../../src/runs';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';

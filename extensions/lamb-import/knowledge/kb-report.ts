@@ -1,5 +1,5 @@
+import { AppError, snakeCased, terminalLine } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, snakeCased, terminalLine } from '../../../src/kernel';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
 import { MembersService, OrganizationsService } from '../../../src/organizations';
 import type { LambProblem } from '../source/problem.types';

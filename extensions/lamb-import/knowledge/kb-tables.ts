@@ -1,7 +1,7 @@
+import { AppError, type JsonObject, type Problem } from '@bellwether/kernel';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
-import { AppError, type JsonObject, type Problem } from '../../../src/kernel';
 import type { LambProblem } from '../source/problem.types';
 import { NAME_BYTES, quoted, readRows, type SourceRow } from '../source/source-rows';
 import { withSqliteFile } from '../source/sqlite-file';

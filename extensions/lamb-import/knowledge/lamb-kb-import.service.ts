@@ -1,8 +1,8 @@
+import { AppError, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../../src/assistants';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { AcrossOrganizations, Transactions, databaseErrorToAppError } from '../../../src/infrastructure/database';
-import { AppError, uuidv7 } from '../../../src/kernel';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
 import { cleanLabel } from '../organization-settings';
 import type { ImportProgress } from '../plan/import-options.types';

@@ -1,6 +1,6 @@
+import { undatedUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantImport } from '../../../src/assistants';
-import { undatedUuid } from '../../../src/kernel';
 import { MemberImport, OrganizationImport } from '../../../src/organizations';
 import { RubricImport } from '../../../src/rubrics';
 import type { LambSource, LambUser } from '../source/lamb-source.types';

@@ -1,5 +1,3 @@
-import type { AssistantImport } from '../../../src/assistants';
-import type { ImportedPromptTemplate } from '../../../src/assistants/prompt-templates';
 import {
   type JsonObject,
   type Problem,
@@ -7,7 +5,9 @@ import {
   isJsonObject,
   isStorableText,
   storageProblem,
-} from '../../../src/kernel';
+} from '@bellwether/kernel';
+import type { AssistantImport } from '../../../src/assistants';
+import type { ImportedPromptTemplate } from '../../../src/assistants/prompt-templates';
 import type { ImportedCollection } from '../../../src/knowledge-bases';
 import type { ImportedRubric, RubricImport } from '../../../src/rubrics';
 import { filePaths } from '../metadata-references';

@@ -1,4 +1,4 @@
-import { type JsonObject, type Role, isJsonObject, isStorableText } from '../../../src/kernel';
+import { type JsonObject, type Role, isJsonObject, isStorableText } from '@bellwether/kernel';
 import { type ImportedOrganizationValues, type OrganizationImport, rankOf } from '../../../src/organizations';
 import { mapAddresses } from '../metadata-references';
 import { cleanLabel, readSettings } from '../organization-settings';

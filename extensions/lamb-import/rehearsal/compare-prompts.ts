@@ -1,4 +1,4 @@
-import { type ChatMessage, isJsonObject, textOf } from '../../../src/kernel';
+import { type ChatMessage, isJsonObject, textOf } from '@bellwether/kernel';
 import type { PreparedPrompt, ReportResult, RunReport } from '../../../src/runs';
 import type { Comparison, KnownReason } from './rehearsal.types';
 

@@ -1,6 +1,6 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import type { Database } from 'node-sqlite3-wasm';
 import type { OutboundClient, OutboundResponse } from '../../../src/infrastructure/outbound';
-import { AppError, isJsonObject } from '../../../src/kernel';
 import { quoted } from '../source/source-rows';
 import { findSchema, withSqliteFile } from '../source/sqlite-file';
 import { type PromptMessage, promptInAnswer } from './compare-prompts';

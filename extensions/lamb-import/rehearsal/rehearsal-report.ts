@@ -1,6 +1,6 @@
+import { AppError, type JsonObject, isJsonObject, snakeCased } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { AppError, type JsonObject, isJsonObject, snakeCased } from '../../../src/kernel';
 import {
   OUTCOMES,
   type Outcome,

@@ -1,3 +1,4 @@
+import { AppError, type Caller, type Problem, invalid, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { UnrecordedPrompts } from '../../../src/answering';
 import { ImportedAssistantChecks } from '../../../src/assistants';
@@ -5,7 +6,6 @@ import { parseMetadata } from '../../../src/assistants/definition';
 import { AcrossOrganizations } from '../../../src/infrastructure/database';
 import { ERROR_STATUS } from '../../../src/infrastructure/http';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
-import { AppError, type Caller, type Problem, invalid, isJsonObject } from '../../../src/kernel';
 import type { PreparedPrompt } from '../../../src/runs';
 import { slugHere } from '../organization-settings';
 import type { LambAssistant, LambSource } from '../source/lamb-source.types';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../src/kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 
 /** The value below `path`; undefined when it is missing. */
 export const valueAt = (value: unknown, ...path: readonly string[]): unknown =>

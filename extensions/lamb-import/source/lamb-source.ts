@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { Database } from 'node-sqlite3-wasm';
-import { AppError } from '../../../src/kernel';
 import type { LambSource } from './lamb-source.types';
 import { readActivities, readKeys, readLtiPeople } from './lti-activities';
 import { countNotTaken } from './not-taken';

@@ -1,5 +1,5 @@
+import { isStorableText } from '@bellwether/kernel';
 import type { Database } from 'node-sqlite3-wasm';
-import { isStorableText } from '../../../src/kernel';
 import { quoted } from './source-rows';
 
 /** A consumer key of LTI 1.1. */

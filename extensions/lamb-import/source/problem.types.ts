@@ -1,4 +1,4 @@
-import type { Problem } from '../../../src/kernel';
+import type { Problem } from '@bellwether/kernel';
 
 /**
  * `table.absent`: an optional table is missing. `row.left_out`: nothing of the row was read. `value.ignored`: one column of

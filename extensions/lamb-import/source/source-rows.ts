@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { Database, SQLiteValue } from 'node-sqlite3-wasm';
-import { isJsonObject, type JsonObject } from '../../../src/kernel';
 import type { LambProblem, LambProblemCode } from './problem.types';
 
 export interface SourceTable {

@@ -1,3 +1,4 @@
+import { AppError, type ErrorCode, type Problem } from '@bellwether/kernel';
 import {
   type Stats,
   chmodSync,
@@ -17,7 +18,6 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Database } from 'node-sqlite3-wasm';
-import { AppError, type ErrorCode, type Problem } from '../../../src/kernel';
 import type { LambProblem } from './problem.types';
 import { type SourceTable, quoted } from './source-rows';
 import { TABLES, TABLE_NAMES, type TableDefinition, type TableName } from './source-tables';

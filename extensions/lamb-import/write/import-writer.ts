@@ -1,9 +1,9 @@
+import { isJsonObject, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ImportedAssistant } from '../../../src/assistants';
 import type { ImportedFile, StoredBytes } from '../../../src/files';
 import { AuditLog, type AuditRecord } from '../../../src/infrastructure/audit';
 import { type ImportTarget, batches } from '../../../src/infrastructure/database';
-import { isJsonObject, uuidv7 } from '../../../src/kernel';
 import { type ImportedMember, MemberImport } from '../../../src/organizations';
 import { fingerprint } from '../organization-settings';
 import type { WriteContext } from '../plan/import-context.types';

@@ -1,5 +1,5 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { uuidv7 } from '../../../src/kernel';
 import type { ImportedActivity, ImportedKey, ImportedPerson } from '../../lti';
 import type { WriteContext } from '../plan/import-context.types';
 import type { SourceItem } from '../plan/plan.types';

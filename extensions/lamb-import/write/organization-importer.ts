@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../../src/infrastructure/database';
-import { uuidv7 } from '../../../src/kernel';
 import { OrganizationChanges } from '../../../src/organizations';
 import { slugHere } from '../organization-settings';
 import type { ImportContext } from '../plan/import-context.types';

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../../src/kernel';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { ActivityDto, AgreeDto } from './activity.dto';
 import { Activities } from './activities.service';

@@ -1,7 +1,7 @@
+import { AppError, type Caller, assertActsForPerson, isUuid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { AppError, type Caller, assertActsForPerson, isUuid, notFound } from '../../../src/kernel';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import type { ActivityEntity, ActivitySettings, ActivityWindow } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';

@@ -1,7 +1,7 @@
+import type { Principal } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { Principal } from '../../../src/kernel';
 import type { Transaction } from '../../../src/infrastructure/database';
 import { ActivityPersonEntity, type Agreement } from './activity-person.entity';
 

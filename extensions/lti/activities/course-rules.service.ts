@@ -1,8 +1,8 @@
+import { AppError, type Caller, isUuid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { AdmittedQuestion, QuestionRules } from '../../../src/answering';
 import { FreshCache } from '../../../src/infrastructure/cache';
 import { withinOrganization } from '../../../src/infrastructure/database';
-import { AppError, type Caller, isUuid, notFound } from '../../../src/kernel';
 import type { ActivityWindow } from '../courses/activity.entity';
 import {
   instructionOf,

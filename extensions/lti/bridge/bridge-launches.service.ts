@@ -1,7 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, withinOrganization } from '../../../src/infrastructure/database';
-import type { JsonObject } from '../../../src/kernel';
 import { OrganizationsService, StandingService } from '../../../src/organizations';
 import type { Handover } from '../launch/handover.repository';
 import { Launches, type VerifiedLaunch } from '../launch/launch.service';

@@ -1,8 +1,8 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
-import { AppError, isJsonObject } from '../../../src/kernel';
 import { BrowserCookie } from '../launch/browser-cookie';
 import { type Handover, LaunchSessions, isFramed } from '../launch/launch-sessions.service';
 import type { KeyKind } from '../legacy/bridge.types';

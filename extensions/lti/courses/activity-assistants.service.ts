@@ -1,6 +1,6 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../../../src/assistants';
-import { AppError, type Caller } from '../../../src/kernel';
 import { withinOrganization } from '../../../src/infrastructure/database';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';

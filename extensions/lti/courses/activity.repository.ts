@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
-import { uuidv7 } from '../../../src/kernel';
 import { type Transaction, VersionedScope } from '../../../src/infrastructure/database';
 import { ActivityEntity } from './activity.entity';
 

@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { uuidv7 } from '../../../src/kernel';
 import type { Transaction } from '../../../src/infrastructure/database';
 import type { LaunchMessage } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';

@@ -1,7 +1,7 @@
+import { type Caller, type Problem, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { type Caller, type Problem, invalid } from '../../../src/kernel';
 import { settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import { CourseRules } from '../activities/course-rules.service';

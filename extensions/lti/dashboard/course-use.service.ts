@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ActivityUseRepository, type UseFigures } from '../../../src/chat';
-import type { Caller } from '../../../src/kernel';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import { ActivityRepository } from '../courses/activity.repository';
 import type { CourseUseDto, TopicsDto, UseDto } from './course-use.dto';

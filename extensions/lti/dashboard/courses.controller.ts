@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../../src/kernel';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { TaughtCourseDto } from './course.dto';
 import { CourseUseDto, DaysQueryDto, TopicsDto } from './course-use.dto';

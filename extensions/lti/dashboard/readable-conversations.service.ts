@@ -1,8 +1,8 @@
+import { AppError, type Caller, type PageRequest, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type ActivityConversation, ActivityReadings, type ReadablePerson, presentMessage } from '../../../src/chat';
 import { AuditLog } from '../../../src/infrastructure/audit';
-import { AppError, type Caller, type PageRequest, notFound } from '../../../src/kernel';
 import { termsOf } from '../../../src/orchestrators/planning';
 import { PeopleNames } from '../../../src/organizations';
 import { isCovered, settingsOf } from '../activities/activities.service';

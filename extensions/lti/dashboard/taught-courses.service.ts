@@ -1,6 +1,6 @@
+import { AppError, type Caller, isTeacher, isUuid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../../src/assistants';
-import { AppError, type Caller, isTeacher, isUuid, notFound } from '../../../src/kernel';
 import { isCovered, settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import type { ActivityPersonEntity } from '../activities/activity-person.entity';

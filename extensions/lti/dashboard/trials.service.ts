@@ -1,6 +1,6 @@
+import { type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { questionRequest, QuietAnswers } from '../../../src/answering';
-import { type Caller, notFound } from '../../../src/kernel';
 import type { AssistantTrialAnswerDto, AssistantTrialDto } from './trial.dto';
 import { TaughtCourses } from './taught-courses.service';
 import { personOf } from '../services/taught-person';

@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, type BellwetherRequest, CurrentCaller, Public } from '../../../src/infrastructure/http';
-import type { Caller } from '../../../src/kernel';
 import { languageOf, pickerPage, sendPage } from '../browser-pages';
 import { ToolAddresses } from '../platforms/platforms.service';
 import { ChosenContentDto, SelectionAnswerDto, SelectionDto } from './deep-linking.dto';

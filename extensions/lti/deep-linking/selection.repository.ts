@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
-import type { Principal } from '../../../src/kernel';
 import type { Transaction } from '../../../src/infrastructure/database';
 import { SelectionEntity } from './selection.entity';
 

@@ -1,7 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../../src/infrastructure/audit';
-import { type Transaction, Transactions } from '../../../src/infrastructure/database';
 import {
   AppError,
   type Caller,
@@ -11,7 +7,11 @@ import {
   isUuid,
   notFound,
   uuidv7,
-} from '../../../src/kernel';
+} from '@bellwether/kernel';
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { type Transaction, Transactions } from '../../../src/infrastructure/database';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { parametersOf } from '../courses/activity.entity';
 import { ToolKeys } from '../tool-keys.service';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../src/kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 
 const SETTINGS = 'https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings';
 const MOST_DATA = 20_000;

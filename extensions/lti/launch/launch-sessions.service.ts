@@ -1,3 +1,4 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
@@ -10,7 +11,6 @@ import {
   SessionsService,
   signInContextOf,
 } from '../../../src/auth';
-import { AppError, type Caller } from '../../../src/kernel';
 import { MembersService } from '../../../src/organizations';
 import { withinOrganization } from '../../../src/infrastructure/database';
 import type { BellwetherRequest } from '../../../src/infrastructure/http';

@@ -1,9 +1,9 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { looksLikeSessionToken, sessionHashOf } from '../../../src/auth';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
-import { AppError, isJsonObject } from '../../../src/kernel';
 import { RefusedLaunch } from '../launch-claims';
 import {
   type PageLanguage,

@@ -1,6 +1,6 @@
+import { isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { addressGroup, newSessionToken, sessionHashOf } from '../../../src/auth';
-import { isUuid } from '../../../src/kernel';
 import type { PlatformStorage } from '../browser-pages';
 import { RefusedLaunch } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';

@@ -1,6 +1,6 @@
+import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan, type Repository } from 'typeorm';
-import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '../../../src/kernel';
 import {
   AcrossOrganizations,
   TenantScope,

@@ -1,8 +1,8 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { type Transaction, withinOrganization } from '../../../src/infrastructure/database';
-import { isJsonObject } from '../../../src/kernel';
 import { MemberProvisioning } from '../../../src/organizations';
 import type { LaunchMessage } from '../launch-claims';
 import { LtiIdentityRepository } from '../identity.repository';

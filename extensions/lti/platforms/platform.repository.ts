@@ -1,3 +1,4 @@
+import { type Page, type PageRequest, pageOf, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type FindOptionsWhere, IsNull, Not, type Repository } from 'typeorm';
 import {
@@ -6,7 +7,6 @@ import {
   VersionedScope,
   withinOrganization,
 } from '../../../src/infrastructure/database';
-import { type Page, type PageRequest, pageOf, textCursor } from '../../../src/kernel';
 import { BRIDGE_ISSUER, PlatformEntity } from './platform.entity';
 
 @Injectable()

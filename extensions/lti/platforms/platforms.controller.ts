@@ -1,3 +1,4 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import {
@@ -11,7 +12,6 @@ import {
   toPageRequest,
 } from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
-import type { Caller } from '../../../src/kernel';
 import { CreatePlatformDto, PlatformDto, PlatformPageDto, UpdatePlatformDto } from './platform.dto';
 import { type PlatformRequest, Platforms, ToolAddresses } from './platforms.service';
 

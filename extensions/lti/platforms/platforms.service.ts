@@ -1,11 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Request } from 'express';
-import { LRUCache } from 'lru-cache';
-import { ProviderDocument } from '../../../src/auth';
-import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
-import { CONFIG, type Config } from '../../../src/infrastructure/config';
-import { Transactions, isUniqueViolation } from '../../../src/infrastructure/database';
-import { OutboundClient } from '../../../src/infrastructure/outbound';
 import {
   AppError,
   type Caller,
@@ -17,7 +9,15 @@ import {
   isUuid,
   notFound,
   uuidv7,
-} from '../../../src/kernel';
+} from '@bellwether/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import { ProviderDocument } from '../../../src/auth';
+import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
+import { CONFIG, type Config } from '../../../src/infrastructure/config';
+import { Transactions, isUniqueViolation } from '../../../src/infrastructure/database';
+import { OutboundClient } from '../../../src/infrastructure/outbound';
 import { OrganizationsService } from '../../../src/organizations';
 import {
   type CreatePlatformDto,

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../../src/kernel';
 import { Access, type BellwetherRequest, CurrentCaller } from '../../../src/infrastructure/http';
 import { ToolAddresses } from '../platforms/platforms.service';
 import { Registrations } from './registrations.service';

@@ -1,8 +1,8 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
-import { isJsonObject } from '../../../src/kernel';
 import { type Page, type PageLanguage, escaped, languageOf, sendPage } from '../browser-pages';
 import { ToolAddresses } from '../platforms/platforms.service';
 import { REGISTRATION_TEXTS, type RegistrationTexts } from './registration-texts';

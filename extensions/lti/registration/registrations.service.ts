@@ -1,10 +1,10 @@
+import { AppError, type Caller, type JsonObject, isJsonObject, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../../../src/auth';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions, isUniqueViolation, withinOrganization } from '../../../src/infrastructure/database';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
-import { AppError, type Caller, type JsonObject, isJsonObject, uuidv7 } from '../../../src/kernel';
 import { OrganizationsService, StandingService } from '../../../src/organizations';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { type Addresses, shownOf } from '../platforms/platforms.service';

@@ -1,6 +1,6 @@
+import { type Caller, isUuid, notFound } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { type Caller, isUuid, notFound } from '../../../src/kernel';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { CourseMembersDto, GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';

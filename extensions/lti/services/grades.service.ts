@@ -1,7 +1,7 @@
+import { AppError, type Caller, isJsonObject, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
-import { AppError, type Caller, isJsonObject, isUuid, notFound, uuidv7 } from '../../../src/kernel';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
 import type { PlatformEntity } from '../platforms/platform.entity';

@@ -1,7 +1,7 @@
+import { AppError, isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AppError, isJsonObject, type JsonObject } from '../../../src/kernel';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
 import { ToolKeys } from '../tool-keys.service';
 import type { PlatformEntity } from '../platforms/platform.entity';

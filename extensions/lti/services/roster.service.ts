@@ -1,5 +1,5 @@
+import { AppError, type Caller, type JsonObject, isJsonObject, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type JsonObject, isJsonObject, notFound } from '../../../src/kernel';
 import { MembersService } from '../../../src/organizations';
 import { type CourseRole, roleIn } from '../roles';
 import { PlatformRepository } from '../platforms/platform.repository';

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { assertScope } from '../../../src/auth';
-import type { Caller } from '../../../src/kernel';
 
 /** @throws {AppError} `forbidden` for a key that may not write */
 export function assertChanges(caller: Caller): void {

@@ -1,6 +1,6 @@
+import { assertActsForPerson, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { assertActsForPerson, type Caller } from '../../../src/kernel';
 import { ActivityEntity } from '../courses/activity.entity';
 import { CourseEntity } from '../courses/course.entity';
 import { CoursePersonEntity } from '../courses/course-person.entity';

@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { ScimError } from '../../../src/infrastructure/http';
-import { isJsonObject } from '../../../src/kernel';
 import { type ElementFilter, elementFilterOf, withoutCoreSchema } from './list-query';
 
 // Invisible characters would let two names look alike.

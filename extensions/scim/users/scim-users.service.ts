@@ -1,7 +1,7 @@
+import { AppError, type Caller, isUuid, notFound } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ScimTokens } from '../../../src/auth';
-import { AppError, type Caller, isUuid, notFound } from '../../../src/kernel';
 import {
   DirectoryGroups,
   type Member,

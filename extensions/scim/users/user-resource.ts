@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { ScimError } from '../../../src/infrastructure/http';
-import { isJsonObject } from '../../../src/kernel';
 import { type PatchOperation, invalidValue, member, textOf } from '../protocol/patch';
 
 export interface ScimEmail {

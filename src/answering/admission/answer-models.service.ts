@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { RunnableAssistant } from '../../assistants';
 import { ConnectorsService, type ResolvedModel } from '../../connectors';
-import { AppError } from '../../kernel';
 import { expectedTokens, promptTokens } from '../../metering';
 import type { ChatRequest } from '../chat-request';
 

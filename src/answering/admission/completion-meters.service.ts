@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { RunnableAssistant } from '../../assistants';
-import type { Caller } from '../../kernel';
 import { Metering, type RunMeter } from '../../metering';
 import { type OrganizationRuntime, VendorPseudonyms } from '../../organizations';
 import type { ParentRun } from '../../runs';

@@ -1,3 +1,4 @@
+import { AppError, type Caller, KeyedGates, isTeacher, lastQuestion, partsBesideText } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   AssistantsService,
@@ -10,7 +11,6 @@ import { CallerWatch, assertScope } from '../../auth';
 import { Admission, type LeavePlace } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
-import { AppError, type Caller, KeyedGates, isTeacher, lastQuestion, partsBesideText } from '../../kernel';
 import type { RunMeter } from '../../metering';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import {

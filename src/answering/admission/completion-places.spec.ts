@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Admission, type LeavePlace } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import { MetricRegistry } from '../../infrastructure/telemetry';

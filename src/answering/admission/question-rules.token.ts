@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 
 /** A question before it is admitted. */
 export interface AdmittedQuestion {

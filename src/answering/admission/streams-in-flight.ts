@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import type { Run } from '../../runs';
 
 /** Abort reasons. `abortFailure` lists the reasons that make a run fail. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../kernel';
+import type { RunEvent } from '@bellwether/kernel';
 import type { AnswerChecks, PreparedPrompt, ReportResult } from '../../runs';
 import type { Completion } from '../completion.types';
 import { checkAnswer } from './answer-pipeline.service';

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { toAppError } from '../../infrastructure/http';
-import { AppError } from '../../kernel';
 import { type RunOutcome, abortFailure } from '../../runs';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
 import type { AnswerEnd, Completion } from '../completion.types';

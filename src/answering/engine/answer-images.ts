@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ModelAnswer, ModelChunk, ModelImage } from '../../connectors';
 import { ImagesService, imagesMarkdown } from '../../files';
-import { isJsonObject, type JsonObject } from '../../kernel';
 import type { Completion } from '../completion.types';
 
 /** Stores a model's images among the files of the assistant's owner, and links them in the answer. */

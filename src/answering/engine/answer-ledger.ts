@@ -1,4 +1,3 @@
-import type { ModelChunk, ResolvedModel } from '../../connectors';
 import {
   type JsonObject,
   type Source,
@@ -7,7 +6,8 @@ import {
   type VendorFailure,
   addUsage,
   sourceIdentity,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import type { ModelChunk, ResolvedModel } from '../../connectors';
 import {
   type PreparedPrompt,
   type RecordedCall,

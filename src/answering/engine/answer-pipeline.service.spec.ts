@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { lastValueFrom } from 'rxjs';
-import { AppError } from '../../kernel';
 import type { RunsService } from '../../runs';
 import type { AnswerModels } from '../admission/answer-models.service';
 import type { Completion } from '../completion.types';

@@ -1,9 +1,9 @@
+import { AppError, type JsonObject, type Source, isJsonObject, isStorableText, lastQuestion } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { AssistantReference } from '../../assistants';
 import { type ResolvedModel, fixedAnswer } from '../../connectors';
 import { withinOrganization } from '../../infrastructure/database';
-import { AppError, type JsonObject, type Source, isJsonObject, isStorableText, lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
 import {
   type PreparedPrompt,

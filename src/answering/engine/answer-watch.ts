@@ -1,7 +1,7 @@
+import { textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type Span, type Trail, currentSpan, withTrail } from '../../infrastructure/context';
 import { Tracer } from '../../infrastructure/telemetry';
-import { textOf } from '../../kernel';
 import type { AnswerEnd, Completion } from '../completion.types';
 import { CompletionMetrics } from './completion.metrics';
 

@@ -1,5 +1,5 @@
+import { lastQuestion } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { lastQuestion } from '../../kernel';
 import { isSmallTalk } from '../../knowledge-bases';
 import { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../kernel';
+import type { ChatMessage } from '@bellwether/kernel';
 import type { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
 import type { Completion } from '../completion.types';

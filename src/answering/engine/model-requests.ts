@@ -1,5 +1,5 @@
+import { type ChatMessage, type JsonObject, type Usage, addUsage, isJsonObject, textOf } from '@bellwether/kernel';
 import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
-import { type ChatMessage, type JsonObject, type Usage, addUsage, isJsonObject, textOf } from '../../kernel';
 import { type Backpressure, type Completion, type TellAnswer, joinedTexts } from '../completion.types';
 import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../tool-calling';
 import type { AnswerImages } from './answer-images';

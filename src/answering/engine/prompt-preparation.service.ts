@@ -1,6 +1,6 @@
+import { AppError, type ChatMessage, isJsonObject, lastQuestion, textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ClassicPipeline } from '../../classic';
-import { AppError, type ChatMessage, isJsonObject, lastQuestion, textOf } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
 import { type PreparedPrompt, type RunReport, Unprepared, reportMessage } from '../../runs';
 import type { FunctionSet, PipelineTool } from '../../tools';

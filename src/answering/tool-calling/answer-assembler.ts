@@ -1,5 +1,5 @@
+import type { FunctionCall, JsonObject } from '@bellwether/kernel';
 import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../connectors';
-import type { FunctionCall, JsonObject } from '../../kernel';
 import { ARGUMENTS_LIMIT } from '../../tools';
 import { EchoKeeper, mergedExtra } from './echo-keeper';
 

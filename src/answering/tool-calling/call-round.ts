@@ -1,4 +1,4 @@
-import { Gate, inNameOrder, type FunctionCall } from '../../kernel';
+import { Gate, inNameOrder, type FunctionCall } from '@bellwether/kernel';
 import {
   CallScope,
   completedEvent,

@@ -1,5 +1,5 @@
+import type { FunctionCall, JsonObject } from '@bellwether/kernel';
 import type { EchoedMembers } from '../../connectors';
-import type { FunctionCall, JsonObject } from '../../kernel';
 
 /** Characters of thoughts that go back with a message; what is beyond them is cut off. */
 const REASONING_LIMIT = 500_000;

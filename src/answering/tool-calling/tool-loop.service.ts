@@ -1,7 +1,7 @@
+import { AppError, type ChatMessage, type FunctionCall, type JsonObject, type Usage } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EchoedMembers, type ModelRequest, callId } from '../../connectors';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { AppError, type ChatMessage, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
 import type { RunBudget } from '../../runs';
 import {
   ARGUMENTS_LIMIT,

@@ -1,8 +1,8 @@
+import type { Caller, ChatMessage, FunctionCall, RunEvent } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
 import type { EchoedMembers, ModelRequest } from '../../connectors';
 import type { Config } from '../../infrastructure/config';
-import type { Caller, ChatMessage, FunctionCall, RunEvent } from '../../kernel';
 import { RunBudget } from '../../runs';
 import {
   FunctionInvoker,

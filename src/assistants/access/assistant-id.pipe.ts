@@ -1,5 +1,5 @@
+import { isAssistantId, notFound } from '@bellwether/kernel';
 import type { PipeTransform } from '@nestjs/common';
-import { isAssistantId, notFound } from '../../kernel';
 
 /** A malformed id names an assistant that does not exist. */
 export class AssistantIdPipe implements PipeTransform<string, number> {

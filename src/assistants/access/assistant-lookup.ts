@@ -1,6 +1,6 @@
+import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { AssistantType } from '../definition';
-import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { type AccessFacts, accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';
 import type { AccessLevel } from './assistant.types';

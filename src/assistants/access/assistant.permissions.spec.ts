@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import { AssistantIdPipe } from './assistant-id.pipe';
 import {
   accessLevel as levelOf,

@@ -1,4 +1,4 @@
-import { type Caller, isOrganizationAdmin, isTeacher } from '../../kernel';
+import { type Caller, isOrganizationAdmin, isTeacher } from '@bellwether/kernel';
 import type { AccessLevel, Disclosure } from './assistant.types';
 
 interface Target {

@@ -1,8 +1,8 @@
+import type { Principal } from '@bellwether/kernel';
+import type { CompiledTemplate } from '@bellwether/kernel/templates';
 import type { AssistantDocument } from '../definition';
-import type { Principal } from '../../kernel';
 import type { CompiledPipeline } from '../../orchestrators';
 import type { Features } from '../../organizations';
-import type { CompiledTemplate } from '../../kernel/templates';
 
 export const ACCESS_LEVELS = ['owner', 'edit', 'use'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { member, readToolEntries, textMember } from '../definition';
-import { isJsonObject, type JsonObject } from '../../kernel';
 
 /** Name of the function and of the pipeline tool that call another assistant. */
 const ASSISTANT = 'assistant';

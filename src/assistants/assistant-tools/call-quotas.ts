@@ -1,6 +1,6 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { member } from '../definition';
-import { isJsonObject } from '../../kernel';
 import { CallCountRepository, type CountedCalls } from './call-counts.repository';
 
 /** One call between assistants. The organization of the called assistant pays. */

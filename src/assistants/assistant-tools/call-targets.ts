@@ -1,7 +1,7 @@
+import { AppError, type Caller, NO_ASSISTANT, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
 import { AcrossOrganizations } from '../../infrastructure/database';
-import { AppError, type Caller, NO_ASSISTANT, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';

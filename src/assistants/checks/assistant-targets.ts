@@ -1,6 +1,6 @@
+import { isAssistantId, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type AssistantDocument, type Diagnostic, error, parseMetadata, warning } from '../definition';
-import { isAssistantId, type Principal } from '../../kernel';
 import { assistantReferences, toolUse } from '../assistant-tools/assistant-references';
 import { CallTargets } from '../assistant-tools/call-targets';
 import { AssistantRepository } from '../storage/assistant.repository';

@@ -1,6 +1,6 @@
+import type { Caller, JsonObject, Principal, Problem } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectorsService } from '../../connectors';
-import type { Caller, JsonObject, Principal, Problem } from '../../kernel';
 import { QuestionRewriter } from '../../knowledge-bases';
 import { ProcessorCatalogue } from '../../processors';
 import { FunctionCatalogue, type OfferContext, ToolCatalogue } from '../../tools';

@@ -1,5 +1,5 @@
+import { AppError, type Principal, type Problem, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, type Problem, invalid } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { type AssistantType, type Definition, type Diagnostic, errorsOf, metadataProblems } from '../definition';
 import { AssistantCompiler, assertFeatures } from '../running/assistant-compiler';

@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type AssistantDocument, type ConfigReference, configReferences } from '../definition';
-import type { Principal } from '../../kernel';
 import { AssistantTargets } from './assistant-targets';
 import { ReferenceGaps } from './reference-gaps';
 

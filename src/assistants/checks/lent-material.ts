@@ -1,6 +1,6 @@
+import { AppError, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../definition';
-import { AppError, type Principal } from '../../kernel';
 import { KnowledgeBasesService } from '../../knowledge-bases';
 import { PeopleNames } from '../../organizations';
 import { RubricsService } from '../../rubrics';

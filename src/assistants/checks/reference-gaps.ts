@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type ConfigReference, member } from '../definition';
-import { isJsonObject, type JsonObject, type Principal } from '../../kernel';
 import { type ConfigGap, FunctionCatalogue, ToolCatalogue } from '../../tools';
 
 /** A value that a tool reads, with its place in the definition. */

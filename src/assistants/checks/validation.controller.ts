@@ -1,3 +1,4 @@
+import type { Caller, Principal } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import {
@@ -10,7 +11,6 @@ import {
   storedDefinition,
   withoutUnbound,
 } from '../definition';
-import type { Caller, Principal } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { LentMaterial } from './lent-material';

@@ -1,5 +1,5 @@
-import { type JsonObject, type Problem, isJsonObject } from '../../kernel';
-import { type Segment, USER_INPUT, compileTemplate } from '../../kernel/templates';
+import { type JsonObject, type Problem, isJsonObject } from '@bellwether/kernel';
+import { type Segment, USER_INPUT, compileTemplate } from '@bellwether/kernel/templates';
 import { classicSettings, metadataProblems, storedDefinition } from './metadata/definition';
 import type {
   AssistantDocument,

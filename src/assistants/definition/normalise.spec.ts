@@ -1,8 +1,8 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
+import { compileTemplate } from '@bellwether/kernel/templates';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { isJsonObject, type JsonObject } from '../../kernel';
-import { compileTemplate } from '../../kernel/templates';
 import { specifiedTools } from '../../../test/support/tool-vocabulary';
 import type { AssistantDocument } from './metadata/document.types';
 import { normaliseDocument, slotGrammar } from './normalise';

@@ -1,5 +1,5 @@
-import { type JsonObject, type Problem, isJsonObject } from '../../kernel';
-import type { SlotGrammar } from '../../kernel/templates';
+import { type JsonObject, type Problem, isJsonObject } from '@bellwether/kernel';
+import type { SlotGrammar } from '@bellwether/kernel/templates';
 import {
   FALLBACK_CONDITIONS,
   ON_DEPENDENCY_FAILURE,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel';
-import { renameSlots } from '../../kernel/templates';
+import type { JsonObject } from '@bellwether/kernel';
+import { renameSlots } from '@bellwether/kernel/templates';
 import type { ToolVocabulary, VersionedDefinition } from './metadata/document.types';
 import { member, textMember } from './metadata/parse-metadata';
 import { type ToolEntry, assignPlaceholders, readToolEntries, unnumberedName } from './metadata/tool-entries';

@@ -1,3 +1,4 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { FilesService } from '../../files';
 import { withinOrganization } from '../../infrastructure/database';
 import type { UploadedFile } from '../../infrastructure/http';
-import { AppError, type Caller } from '../../kernel';
 import { type CreateKnowledgeBaseDto, DocumentsService, KnowledgeBasesService } from '../../knowledge-bases';
 import { MemberChecklists } from '../../organizations';
 import { RubricsService } from '../../rubrics';

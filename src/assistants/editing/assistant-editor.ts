@@ -1,5 +1,5 @@
+import { type Caller, type Principal, assertCurrent, notFound, staleVersion } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Caller, type Principal, assertCurrent, notFound, staleVersion } from '../../kernel';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { StaticChecks } from '../checks/definition-checks';
 import { DefinitionGate } from '../checks/definition-gate';

@@ -1,6 +1,6 @@
+import { type Caller, notFound, type Page, snakeCased } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { definitionAnswer, definitionOf, withToolUse } from '../definition';
-import { type Caller, notFound, type Page, snakeCased } from '../../kernel';
 import { type Member, MembersService } from '../../organizations';
 import type { Seen } from '../access/assistant-lookup';
 import { mayConfigure } from '../access/assistant.permissions';

@@ -1,7 +1,7 @@
+import { type Caller, type Principal, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
-import { type Caller, type Principal, notFound } from '../../kernel';
 import { CollectionNames, RetrievalService } from '../../knowledge-bases';
 import {
   type CollectionIds,

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../definition';
-import type { JsonObject } from '../../kernel';
 import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
 import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
 import { CreateAssistantDto } from '../checks/definition.dto';

@@ -1,7 +1,7 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller, Page } from '../../kernel';
 import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantEditor } from './assistant-editor';

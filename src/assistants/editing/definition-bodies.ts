@@ -1,6 +1,6 @@
+import { AppError, type Caller, invalid, isJsonObject, type Problem } from '@bellwether/kernel';
 import { Injectable, type Type } from '@nestjs/common';
 import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from '../definition';
-import { AppError, type Caller, invalid, isJsonObject, type Problem } from '../../kernel';
 import { validationPipe } from '../../infrastructure/http';
 import { ownerOf } from './assistant-editor';
 import { AssistantLookup } from '../access/assistant-lookup';

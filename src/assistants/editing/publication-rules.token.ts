@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import type { AssistantEntity } from '../storage/assistant.entity';
 
 /** Bound by the module that tests assistants. */

@@ -1,7 +1,7 @@
+import { type Page, pageOf, type PageRequest, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { AssistantType } from '../definition';
-import { type Page, pageOf, type PageRequest, uuidCursor } from '../../kernel';
 import { type Transaction, VersionedScope } from '../../infrastructure/database';
 import { PromptTemplateEntity } from './prompt-template.entity';
 

@@ -1,6 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AuditLog, type VersionedRequest, VersionedResource } from '../../infrastructure/audit';
-import { Transactions } from '../../infrastructure/database';
 import {
   AppError,
   type Caller,
@@ -14,7 +11,10 @@ import {
   notFound,
   snakeCased,
   uuidv7,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AuditLog, type VersionedRequest, VersionedResource } from '../../infrastructure/audit';
+import { Transactions } from '../../infrastructure/database';
 import { OrganizationsService } from '../../organizations';
 import type { AssistantType } from '../definition';
 import type {

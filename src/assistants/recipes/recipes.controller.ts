@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Headers } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { RecipeListDto } from './recipe.dto';
 import { RecipesService } from './recipes.service';

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
 import { type Feature, OrganizationsService } from '../../organizations';
 import { RECIPES } from './catalog';
 import type { RecipeDto, RecipeListDto } from './recipe.dto';

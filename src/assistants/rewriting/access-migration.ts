@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NEWEST_METADATA } from '../definition';
-import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Transactions } from '../../infrastructure/database';

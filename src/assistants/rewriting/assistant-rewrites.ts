@@ -1,3 +1,4 @@
+import type { Caller } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   type Definition,
@@ -7,7 +8,6 @@ import {
   runningVersion,
   storedDefinition,
 } from '../definition';
-import type { Caller } from '../../kernel';
 import { AuditLog, type AuditRecord } from '../../infrastructure/audit';
 import type { Transaction } from '../../infrastructure/database';
 import { RunnableAssistants } from '../running/runnable-assistants';

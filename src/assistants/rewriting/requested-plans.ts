@@ -1,6 +1,6 @@
+import { AppError, Gate } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { MetadataVersion, RewritePlan } from '../definition';
-import { AppError, Gate } from '../../kernel';
 import { AssistantRewrites } from './assistant-rewrites';
 import type { RewriteSubject } from './rewriting.types';
 

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
+import { compileTemplate } from '@bellwether/kernel/templates';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError } from '../../kernel';
-import { compileTemplate } from '../../kernel/templates';
 import { StrategyCatalogue, compilePipeline } from '../../orchestrators';
 import type { Features } from '../../organizations';
 import { ToolCatalogue } from '../../tools';

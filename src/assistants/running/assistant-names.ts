@@ -1,5 +1,5 @@
+import { AppError, type Caller, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid } from '../../kernel';
 import { FreshCache } from '../../infrastructure/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { type AssistantAlias, AssistantAliasRepository } from '../storage/assistant-alias.repository';

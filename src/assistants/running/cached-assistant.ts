@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { type AssistantDocument, type Definition, runningDefinition } from '../definition';
-import type { Caller } from '../../kernel';
 import type { AssistantCompiler } from './assistant-compiler';
 import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';
 import type { AccessLevel, CompiledAssistant, Disclosure, RunnableAssistant } from '../access/assistant.types';

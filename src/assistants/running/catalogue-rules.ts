@@ -1,6 +1,6 @@
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { MetadataRules } from '../definition';
-import type { JsonObject, Problem } from '../../kernel';
 import { StrategyCatalogue, type StrategyDefinition } from '../../orchestrators';
 import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../../processors';
 import { ToolCatalogue } from '../../tools';

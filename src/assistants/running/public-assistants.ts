@@ -1,9 +1,9 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { CallerWatch } from '../../auth';
 import { FreshCache } from '../../infrastructure/cache';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { Signals } from '../../infrastructure/signals';
-import type { Caller } from '../../kernel';
 import { MembersService, OrganizationChanges, StandingService } from '../../organizations';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';

@@ -1,6 +1,6 @@
+import { type Caller, isOrganizationAdmin, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
-import { type Caller, isOrganizationAdmin, notFound } from '../../kernel';
 import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
 import { usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';

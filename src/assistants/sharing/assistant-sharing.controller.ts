@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantSharing } from './assistant-sharing';

@@ -1,6 +1,6 @@
+import { AppError, type Caller, NO_ASSISTANT, type Principal, type Problem, SCOPES, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { LinkedAssistants } from '../../files';
-import { AppError, type Caller, NO_ASSISTANT, type Principal, type Problem, SCOPES, invalid } from '../../kernel';
 import { GroupsService, type Member, MembersService, OrganizationsService } from '../../organizations';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { AssistantRecords } from '../editing/assistant-records';

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantStanding } from './assistant-standing';

@@ -1,5 +1,5 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound } from '../../kernel';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantRecords } from '../editing/assistant-records';
 import { AssistantRepository } from '../storage/assistant.repository';

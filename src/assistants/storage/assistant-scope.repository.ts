@@ -1,6 +1,6 @@
+import { COUNT_LIMIT, integerCursor, type Page, pageOf, type PageRequest } from '@bellwether/kernel';
 import { type FindOptionsWhere, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Definition } from '../definition';
-import { COUNT_LIMIT, integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { AssistantEntity } from './assistant.entity';
 import { type AssistantShareScope, EDITABLE } from './assistant-share-scope.repository';
 import { type AssistantFilter, VisibleAssistants } from './visible-assistants.repository';

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
+import { AppError, type Caller, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
 import type { RequiredRole } from '../../infrastructure/http';
 import { assertAllowed } from './access-decision';
 

@@ -1,4 +1,11 @@
-import { AppError, assertUnrestricted, type Caller, isOrganizationAdmin, isTeacher, type Scope } from '../../kernel';
+import {
+  AppError,
+  assertUnrestricted,
+  type Caller,
+  isOrganizationAdmin,
+  isTeacher,
+  type Scope,
+} from '@bellwether/kernel';
 import type { AccessRule, RequiredRole } from '../../infrastructure/http';
 
 const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {

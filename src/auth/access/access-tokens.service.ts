@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Caller } from '../../kernel';
 import { Accounts, type Admitted, RefusedAdmission } from '../issuers/accounts.service';
 import type { Issuer } from '../issuers/issuer.types';
 import { Issuers } from '../issuers/issuers.service';

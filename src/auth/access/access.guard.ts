@@ -1,6 +1,6 @@
+import { AppError, assertUnrestricted, type Caller } from '@bellwether/kernel';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AppError, assertUnrestricted, type Caller } from '../../kernel';
 import {
   ACCEPTS_FILES_METADATA,
   ACCESS_METADATA,

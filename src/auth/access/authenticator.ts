@@ -1,3 +1,4 @@
+import { AppError, type Caller, KeyedGates, isTeacher } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';
@@ -14,7 +15,6 @@ import {
   isScimPath,
   takesBodyOfAnybody,
 } from '../../infrastructure/http';
-import { AppError, type Caller, KeyedGates, isTeacher } from '../../kernel';
 import { OrganizationChanges, OrganizationsService } from '../../organizations';
 import { looksLikeToken } from '../issuers/token-verifier';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../api-key';

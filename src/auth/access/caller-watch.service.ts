@@ -1,6 +1,6 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { withinOrganization } from '../../infrastructure/database';
-import { AppError, type Caller } from '../../kernel';
 import { MembersService, OrganizationChanges, StandingService } from '../../organizations';
 import { ApiKeyRepository, type KeyRow } from '../api-key.repository';
 import { SessionRepository } from '../sessions/session.repository';

@@ -1,5 +1,5 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
-import { AppError, type Caller } from '../../kernel';
 import type { OrganizationChanges } from '../../organizations';
 import { CHECK_EVERY_MS, type CallerRenewal, CallerWatch, type WatchedWork } from './caller-watch.service';
 

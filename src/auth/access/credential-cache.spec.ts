@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import { CredentialCache, type Known } from './credential-cache';
 
 const caller = { credentialId: 'key', organizationId: 'org' } as unknown as Caller;

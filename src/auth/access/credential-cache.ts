@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../kernel';
 import { FreshCache } from '../../infrastructure/cache';
 import { unauthenticated } from './credential';
 

@@ -1,10 +1,10 @@
+import { AppError } from '@bellwether/kernel';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Response } from 'express';
 import type { Admission } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import type { BellwetherRequest } from '../../infrastructure/http';
-import { AppError } from '../../kernel';
 import type { OrganizationsService } from '../../organizations';
 import { CredentialGate, type RequestAuthenticator } from './authenticator';
 import { TrustedProxies } from './failed-credentials.service';

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../../kernel';
 
 const BEARER = /^Bearer +([^\s]+)$/i;
 

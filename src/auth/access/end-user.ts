@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import {
   type Caller,
   END_USER_SOURCES,
@@ -7,7 +6,8 @@ import {
   type EndUserSource,
   invalid,
   isJsonObject,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /*
  * The end user of a request (spec 004 §4): the first of six sources with a name. The guard decides which sources count

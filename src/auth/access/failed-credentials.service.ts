@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
@@ -6,7 +7,6 @@ import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { withinOrganization } from '../../infrastructure/database';
-import { AppError } from '../../kernel';
 import { FoundingService } from '../../organizations';
 
 const MINUTE_MS = 60_000;

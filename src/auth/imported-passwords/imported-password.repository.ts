@@ -1,7 +1,7 @@
+import type { Role } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
-import type { Role } from '../../kernel';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { ImportedPasswordEntity } from './imported-password.entity';
 

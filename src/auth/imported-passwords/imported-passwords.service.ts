@@ -1,9 +1,9 @@
+import { AppError, Gate, GateFullError } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
 import { JobQueue } from '../../infrastructure/jobs';
 import { SecretsService } from '../../infrastructure/secrets';
-import { AppError, Gate, GateFullError } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import {
   ImportedPasswordRepository,

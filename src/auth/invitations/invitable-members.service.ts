@@ -1,6 +1,6 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AppError, type Caller, notFound } from '../../kernel';
 import { type Member, MembersService, OrganizationsService, assertOutranks } from '../../organizations';
 import { ApiKeyRepository } from '../api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';

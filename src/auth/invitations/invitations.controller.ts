@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';

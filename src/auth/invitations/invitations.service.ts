@@ -1,5 +1,5 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller } from '../../kernel';
 import { MemberInvitations } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';

@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
 import { MemberInvitations } from '../../organizations';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type Transaction, Transactions } from '../../infrastructure/database';

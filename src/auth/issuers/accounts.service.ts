@@ -1,6 +1,6 @@
+import { AppError, type Role } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Role } from '../../kernel';
 import {
   GroupProvisioning,
   type Member,

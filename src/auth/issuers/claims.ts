@@ -1,4 +1,4 @@
-import { isJsonObject, type Role, ROLES } from '../../kernel';
+import { isJsonObject, type Role, ROLES } from '@bellwether/kernel';
 import type { Claims, ClaimRules, Issuer, IssuerSettings } from './issuer.types';
 
 const MOST_VALUES = 1_000;

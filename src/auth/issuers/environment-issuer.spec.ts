@@ -1,5 +1,5 @@
+import { sameJson } from '@bellwether/kernel';
 import { getMetadataStorage } from 'class-validator';
-import { sameJson } from '../../kernel';
 import { environmentVariables, loadConfig } from '../../infrastructure/config';
 import { CreateIssuerDto, UpdateIssuerDto } from '../single-sign-on/issuer.dto';
 import { environmentIssuer } from './issuers.service';

@@ -1,6 +1,6 @@
+import { type Page, pageOf, type PageRequest, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
-import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import { madeAccountIn } from '../../organizations';
 import type { Transaction } from '../../infrastructure/database';
 import { IdentityEntity } from './identity.entity';

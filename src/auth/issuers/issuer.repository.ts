@@ -1,6 +1,6 @@
+import { type Page, pageOf, type PageRequest, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
-import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import { AcrossOrganizations, type Transaction, VersionedScope } from '../../infrastructure/database';
 import { IssuerEntity } from './issuer.entity';
 

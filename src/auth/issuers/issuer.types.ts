@@ -1,4 +1,4 @@
-import type { Role } from '../../kernel';
+import type { Role } from '@bellwether/kernel';
 import type { GroupMatch } from '../../organizations';
 
 /** Signatures that are accepted. Symmetric ones are missing on purpose: a public key would verify them. */

@@ -1,9 +1,9 @@
+import { AppError } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { withinOrganization } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { AppError } from '../../kernel';
 import { FoundingService, OrganizationChanges, StandingService } from '../../organizations';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';

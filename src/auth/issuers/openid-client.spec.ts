@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { OutboundClient } from '../../infrastructure/outbound';
 import { environmentIssuer } from './issuers.service';
 import { lacksClaims, mergedClaims, missingClaims } from './claims';

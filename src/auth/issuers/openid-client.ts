@@ -1,8 +1,8 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../infrastructure/outbound';
-import { AppError, isJsonObject } from '../../kernel';
 import { lacksClaims, mergedClaims, missingClaims } from './claims';
 import type { Claims, Issuer } from './issuer.types';
 

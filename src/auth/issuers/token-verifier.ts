@@ -1,3 +1,4 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type JWTPayload,
@@ -9,7 +10,6 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { OutboundClient } from '../../infrastructure/outbound';
-import { AppError, isJsonObject } from '../../kernel';
 import type { Issuer } from './issuer.types';
 import { MOST_SUBJECT, OpenIdClient, ProviderDocument, askProvider } from './openid-client';
 

@@ -1,6 +1,6 @@
+import { AppError, type Caller, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isUuid, notFound, uuidv7 } from '../../kernel';
 import { assertOutranks, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';

@@ -1,4 +1,4 @@
-import type { Role, Scope } from '../../kernel';
+import type { Role, Scope } from '@bellwether/kernel';
 
 const BASE: readonly Scope[] = ['chat', 'read', 'write'];
 

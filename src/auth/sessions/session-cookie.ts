@@ -1,9 +1,9 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { AppError } from '../../kernel';
 import { SESSION_HOURS } from './session.repository';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;

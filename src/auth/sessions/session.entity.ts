@@ -1,5 +1,5 @@
+import type { Role, Scope } from '@bellwether/kernel';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { Role, Scope } from '../../kernel';
 
 @Entity('sessions')
 @Unique('sessions_hash_key', ['hash'])

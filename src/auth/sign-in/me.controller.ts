@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { MeDto } from '../api-key-answer.dto';
 import { Myself } from './open-sessions.service';

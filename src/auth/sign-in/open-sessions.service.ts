@@ -1,8 +1,8 @@
+import { type Caller, assertActsForPerson, isUuid, notFound } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Transactions, withinOrganization } from '../../infrastructure/database';
-import { type Caller, assertActsForPerson, isUuid, notFound } from '../../kernel';
 import { MembersService, OrganizationsService, assertOutranks } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';

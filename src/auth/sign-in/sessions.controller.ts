@@ -1,3 +1,4 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiDefaultResponse,
@@ -10,7 +11,6 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type BellwetherRequest, ProblemDto, Public } from '../../infrastructure/http';
-import { AppError, type Caller } from '../../kernel';
 import { RequestAuthenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';

@@ -1,5 +1,5 @@
+import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';

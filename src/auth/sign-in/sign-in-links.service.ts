@@ -1,8 +1,8 @@
+import { type Caller, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
 import type { BellwetherRequest } from '../../infrastructure/http';
-import { type Caller, uuidv7 } from '../../kernel';
 import { type Member, MembersService, OrganizationChanges } from '../../organizations';
 import { type SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import { type ConsumedLink, type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';

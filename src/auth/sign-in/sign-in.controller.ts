@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Controller, Get, Head, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError } from '../../kernel';
 import { type BellwetherRequest, Public } from '../../infrastructure/http';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';

@@ -1,5 +1,5 @@
+import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { type OfferQuery, Issuers } from '../issuers/issuers.service';

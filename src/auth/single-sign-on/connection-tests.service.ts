@@ -1,5 +1,5 @@
+import { AppError, type Caller, type Role } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type Role } from '../../kernel';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
 import { missingClaims, shownClaims } from '../issuers/claims';
 import { IdentityRepository } from '../issuers/identity.repository';

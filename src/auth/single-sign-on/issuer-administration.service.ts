@@ -1,10 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog, VersionedResource } from '../../infrastructure/audit';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
-import { OutboundClient } from '../../infrastructure/outbound';
-import { SecretsService } from '../../infrastructure/secrets';
 import {
   AppError,
   type Caller,
@@ -16,7 +9,14 @@ import {
   notFound,
   snakeCased,
   uuidv7,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog, VersionedResource } from '../../infrastructure/audit';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
+import { OutboundClient } from '../../infrastructure/outbound';
+import { SecretsService } from '../../infrastructure/secrets';
 import { OrganizationChanges, OrganizationsService, assertOutranks } from '../../organizations';
 import { IdentityRepository } from '../issuers/identity.repository';
 import type { IssuerEntity } from '../issuers/issuer.entity';

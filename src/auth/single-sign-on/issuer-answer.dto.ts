@@ -1,5 +1,5 @@
+import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Role, ROLES } from '../../kernel';
 import { GROUP_MATCHES, type GroupMatch } from '../../organizations';
 import { ADMISSION_PROBLEMS, type AdmissionProblem } from '../issuers/accounts.service';
 import {

@@ -1,3 +1,4 @@
+import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import {
@@ -16,7 +17,6 @@ import {
   MaxLength,
   MinLength,
 } from 'class-validator';
-import { type Role, ROLES } from '../../kernel';
 import { GROUP_MATCHES, type GroupMatch, SLUG, SLUG_LENGTH } from '../../organizations';
 import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
 import { ENVIRONMENT_KEY } from '../issuers/issuers.service';

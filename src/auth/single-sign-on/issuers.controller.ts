@@ -1,7 +1,7 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller, Page } from '../../kernel';
 import {
   Access,
   type BellwetherRequest,

@@ -1,8 +1,8 @@
+import { AppError, isJsonObject, notFound } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type BellwetherRequest, Public } from '../../infrastructure/http';
-import { AppError, isJsonObject, notFound } from '../../kernel';
 import { Issuers } from '../issuers/issuers.service';
 import { providerDown } from '../issuers/openid-client';
 import { SessionCookie, assertNotForeign, newSessionToken, saysSameOrigin } from '../sessions/session-cookie';

@@ -1,5 +1,5 @@
+import { AppError, notFound, type RequestOrigin } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AppError, notFound, type RequestOrigin } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
 import type { Claims, Issuer } from '../issuers/issuer.types';

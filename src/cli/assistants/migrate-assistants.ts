@@ -1,8 +1,8 @@
+import { isUuid, notFound } from '@bellwether/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import { applyText, planText, rollbackText, statusText, verifyText } from './migration-text';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../output';
-import { isUuid, notFound } from '../../kernel';
 import {
   type Batch,
   type FailedItem,

@@ -1,9 +1,9 @@
+import { invalid } from '@bellwether/kernel';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
-import { invalid } from '../../kernel';
 import {
   idsCsv,
   type ImportChoices,

@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -14,7 +15,6 @@ import {
   rehearsalMarkdown,
   rehearsalText,
 } from '../../../extensions/lamb-import';
-import { AppError } from '../../kernel';
 import { BadUsage, type CommandContext } from '../output';
 
 /**

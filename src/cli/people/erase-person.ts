@@ -1,4 +1,4 @@
-import { invalid } from '../../kernel';
+import { invalid } from '@bellwether/kernel';
 import { OrganizationsService } from '../../organizations';
 import type { Config } from '../../infrastructure/config';
 import { ErasurePlans, Erasures, planText, reportText, UNSHARED_CHOICES, type Unshared } from '../../privacy';

@@ -1,9 +1,9 @@
+import { ROLES, type Role, invalid } from '@bellwether/kernel';
 import { constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { SignInLinks } from '../../auth';
 import type { Config } from '../../infrastructure/config';
-import { ROLES, type Role, invalid } from '../../kernel';
 import { MembersService, OrganizationsService } from '../../organizations';
 import { withApplication } from '../context';
 import { BadUsage, type CommandResult } from '../output';

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject, type JsonObject } from '../../kernel';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 
 export interface ReplayOptions {

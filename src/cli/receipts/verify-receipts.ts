@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { readFile } from 'node:fs/promises';
-import { isJsonObject } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
 import { checkReceipt, type ReceiptCheck, type ReceiptKey, ReceiptKeys } from '../../runs/receipts';
 import { withApplication } from '../context';

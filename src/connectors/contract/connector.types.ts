@@ -1,5 +1,3 @@
-import type { Vendor } from '../../infrastructure/config';
-import type { OutboundClient } from '../../infrastructure/outbound';
 import type {
   ChatMessage,
   EmitRunEvent,
@@ -8,7 +6,9 @@ import type {
   SourcePassage,
   Translated,
   Usage,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import type { Vendor } from '../../infrastructure/config';
+import type { OutboundClient } from '../../infrastructure/outbound';
 
 /** The vendor's address and key: the organization's provider settings, resolved for one call. */
 export interface ModelTarget {

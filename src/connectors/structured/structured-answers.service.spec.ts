@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage } from '../../kernel';
+import { AppError, type ChatMessage } from '@bellwether/kernel';
 import type { OrganizationsService } from '../../organizations';
 import type { ConnectorsService } from '../connectors.service';
 import type { ModelCallContext, ModelRequest } from '../contract';

@@ -1,6 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { LRUCache } from 'lru-cache';
 import {
   AppError,
   type ChatMessage,
@@ -9,7 +6,10 @@ import {
   addUsage,
   isJsonObject,
   withSpent,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { LRUCache } from 'lru-cache';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors.service';
 import type { ConnectorDefinition, ModelAnswer } from '../contract';

@@ -1,4 +1,4 @@
-import { AppError, uuidv7, type FunctionCall, type Usage } from '../../kernel';
+import { AppError, uuidv7, type FunctionCall, type Usage } from '@bellwether/kernel';
 import type { Connector, FunctionCallDelta, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../contract';
 import type { ScriptedVendor } from './scripted-vendor.types';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { ModelChunk, ModelRequest } from '../contract';
 import { ConformanceDriver, type ConnectorCase } from './conformance-driver';
 import { describeFaults } from './faults.conformance';

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { EmbeddingContext, EmbeddingProvider, EmbeddingRequest, ModelTarget } from '../contract';
 
 export interface EmbeddingProviderCase {

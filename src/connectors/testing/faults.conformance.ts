@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../kernel';
+import type { ErrorCode } from '@bellwether/kernel';
 import type { ConformanceDriver } from './conformance-driver';
 import { CANARY, PARTIAL_TEXT, TRICKY_TEXT, type VendorFault } from './scripted-vendor.types';
 

@@ -1,4 +1,4 @@
-import type { ChatMessage, FunctionCall, JsonObject } from '../../kernel';
+import type { ChatMessage, FunctionCall, JsonObject } from '@bellwether/kernel';
 import type { ModelRequest } from '../contract';
 import type { ConformanceDriver } from './conformance-driver';
 

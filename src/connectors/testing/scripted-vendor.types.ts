@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from '../../kernel';
+import type { JsonObject, Usage } from '@bellwether/kernel';
 
 /** The answer of a scripted vendor. A dialect (test/support/dialects) writes it in the vendor's format. */
 export interface VendorAnswer {

@@ -1,8 +1,8 @@
+import { AppError } from '@bellwether/kernel';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { decodedBody } from '../../infrastructure/outbound';
-import { AppError } from '../../kernel';
 import type { ModelCallContext, ModelCallLimits, ModelChunk } from '../contract';
 import { CallDeadline } from './call-deadline';
 import { truncated } from './model-transport';

@@ -1,5 +1,5 @@
+import { AppError, type JsonObject } from '@bellwether/kernel';
 import type { Dispatcher } from 'undici';
-import { AppError, type JsonObject } from '../../kernel';
 import { traceHeaders } from '../../infrastructure/context';
 import { encodeJson } from '../../infrastructure/http';
 import { decodedBody, type OutboundClient } from '../../infrastructure/outbound';

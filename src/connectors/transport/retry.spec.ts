@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import { DEFAULT_CALL_LIMITS } from '../contract';
 import { retryDelay } from './call-model';
 import { retryAfterMs, UpstreamFailure } from './upstream-failure';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../kernel';
+import type { ErrorCode } from '@bellwether/kernel';
 
 /** Null for text that is no JSON. */
 export function jsonOf(text: string): unknown {

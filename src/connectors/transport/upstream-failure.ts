@@ -1,5 +1,5 @@
+import { AppError, type ErrorCode, type VendorFailure, isJsonObject } from '@bellwether/kernel';
 import { outboundFailure } from '../../infrastructure/outbound';
-import { AppError, type ErrorCode, type VendorFailure, isJsonObject } from '../../kernel';
 import type { CallDeadline } from './call-deadline';
 
 /** Longest part of a vendor's own words that is passed on, in characters. */

@@ -1,7 +1,7 @@
+import { type FunctionCall, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
-import { type FunctionCall, type JsonObject, isJsonObject } from '../../kernel';
 import type { ModelAnswer, ModelChunk } from '../contract';
 import { type ChunkReader, MAX_BODY, SseReader, badResponse, errorInAnswer, jsonOf, truncated } from '../transport';
 import { NO_USAGE, answerOf, callChunkOf, chunkOf, chunksOfWhole, usageChunkOf } from './chat-shapes';

@@ -1,4 +1,4 @@
-import { type FunctionCall, type JsonObject, type Usage, isJsonObject, uuidv7 } from '../../kernel';
+import { type FunctionCall, type JsonObject, type Usage, isJsonObject, uuidv7 } from '@bellwether/kernel';
 import type { ModelAnswer, ModelChunk } from '../contract';
 import { truncated } from '../transport';
 

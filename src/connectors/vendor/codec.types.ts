@@ -1,4 +1,4 @@
-import type { ChatMessage, FunctionCall, JsonObject, Usage } from '../../kernel';
+import type { ChatMessage, FunctionCall, JsonObject, Usage } from '@bellwether/kernel';
 import type { ModelAnswer, ModelImage, ModelRequest, ModelTarget } from '../contract';
 import type { ChunkReader } from '../transport';
 import type { AnswerHead } from './chat-shapes';

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../kernel';
 import type {
   Connector,
   ConnectorDefinition,

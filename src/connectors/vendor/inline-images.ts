@@ -1,6 +1,6 @@
+import { AppError, type ChatMessage, type ContentPart, isJsonObject } from '@bellwether/kernel';
 import { fileTypeFromBuffer } from 'file-type/core';
 import type { OutboundClient } from '../../infrastructure/outbound';
-import { AppError, type ChatMessage, type ContentPart, isJsonObject } from '../../kernel';
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of the images of one request, all together. */

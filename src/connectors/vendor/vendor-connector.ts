@@ -1,7 +1,7 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { decodedBody } from '../../infrastructure/outbound';
-import { isJsonObject } from '../../kernel';
 import type {
   Connector,
   ConnectorDefinition,

@@ -1,4 +1,4 @@
-import type { PlaceUnit } from '../../kernel';
+import type { PlaceUnit } from '@bellwether/kernel';
 import type { DocumentFormat } from './extraction.types';
 
 const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {

@@ -1,4 +1,4 @@
-import { AppError, Gate } from '../../kernel';
+import { AppError, Gate } from '@bellwether/kernel';
 import { ExtractionError } from '../document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { ParserLost, ParserProcess } from './parser-process';

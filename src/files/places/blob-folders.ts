@@ -1,9 +1,9 @@
+import { isUuid } from '@bellwether/kernel';
 import { type Dirent, constants } from 'node:fs';
 import { type FileHandle, access, lstat, open, opendir, readlink, realpath, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { isUuid } from '../../kernel';
 import { BLOB_AREAS, type BlobBatch, type BlobArea } from './blob-place.types';
 
 /** Follows no symbolic link, and does not block on a FIFO, which would stop every file operation of the process. */

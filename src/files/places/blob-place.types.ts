@@ -1,4 +1,4 @@
-import { AppError, uuidv7 } from '../../kernel';
+import { AppError, uuidv7 } from '@bellwether/kernel';
 
 /** Prefix of the names of blobs in a bucket. Names on disk are bare ids. */
 export const S3_MARK = 's3-';

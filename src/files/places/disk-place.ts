@@ -1,9 +1,9 @@
+import { AppError, notFound } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { AppError, notFound } from '../../kernel';
 import { BlobFolders, isAt, openPlain, readBytes } from './blob-folders';
 import { type BlobBatch, type BlobPlace, type BlobSpace, checkedPart as checked, tooLarge } from './blob-place.types';
 

@@ -1,9 +1,9 @@
+import { AppError, notFound } from '@bellwether/kernel';
 import { createHash, randomUUID } from 'node:crypto';
 import type * as Sdk from '@aws-sdk/client-s3';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type Finding, finding } from '../../infrastructure/findings';
-import { AppError, notFound } from '../../kernel';
 
 /** Every upload sends this header, which a store may not support. */
 const SHA256_OF_OK = createHash('sha256').update('ok').digest('base64');

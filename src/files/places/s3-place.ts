@@ -1,7 +1,7 @@
+import { AppError, isUuid } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import type { GetObjectCommandOutput, HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { Injectable } from '@nestjs/common';
-import { AppError, isUuid } from '../../kernel';
 import {
   BLOB_AREAS,
   type BlobBatch,

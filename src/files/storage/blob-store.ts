@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { mayHaveCommitted } from '../../infrastructure/database';
-import { AppError } from '../../kernel';
 import {
   BLOB_PLACES,
   type BlobPlace,

@@ -1,7 +1,7 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Any, DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
 import { TenantScope, type Transaction } from '../../infrastructure/database';
-import type { Principal } from '../../kernel';
 import type { BlobSpace } from '../places/blob-place.types';
 import { FileEntity } from './file.entity';
 

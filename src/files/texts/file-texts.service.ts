@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ExtractionError, Extractor } from '../../extraction';
-import { AppError } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import type { FileEntity } from '../storage/file.entity';

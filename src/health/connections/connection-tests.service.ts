@@ -1,5 +1,5 @@
+import { AppError, type Caller, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type JsonObject } from '../../kernel';
 import {
   ConnectionHealth,
   type ConnectionState,

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller, clientAbortSignal } from '../../infrastructure/http';
 import {
   ConnectionListDto,

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../kernel';
 
 const MINUTE_MS = 60_000;
 /** Limit of tests per organization and minute, in this process. */

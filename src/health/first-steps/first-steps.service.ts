@@ -1,6 +1,6 @@
+import { type Caller, isOrganizationAdmin } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ConnectorsService } from '../../connectors';
-import { type Caller, isOrganizationAdmin } from '../../kernel';
 import { type ChecklistAnswers, MemberChecklists } from '../../organizations';
 import type { FirstStepsDto } from './first-steps.dto';
 import { FirstStepsRepository } from './first-steps.repository';

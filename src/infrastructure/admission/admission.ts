@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { getHeapStatistics } from 'node:v8';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../config';
 import { MetricRegistry } from '../telemetry';
 import { ADMITTED, PLACES_MAX, PLACES_USED, REFUSED, WAITING, WAIT_TIME } from './admission.metrics';

@@ -1,5 +1,5 @@
+import { type Caller, type Page, type PageRequest, type RequestOrigin, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, type Page, type PageRequest, type RequestOrigin, uuidv7 } from '../../kernel';
 import type { Transaction } from '../database';
 import { type DerivedKey, SecretsService, maskSecrets } from '../secrets';
 import type { AuditEntryEntity } from './audit-entry.entity';

@@ -1,6 +1,6 @@
+import { type Page, type PageRequest, pageOf, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type SelectQueryBuilder } from 'typeorm';
-import { type Page, type PageRequest, pageOf, uuidCursor } from '../../kernel';
 import type { Transaction } from '../database';
 import { AuditEntryEntity } from './audit-entry.entity';
 import type { EntryContent } from './entry-hash';

@@ -1,5 +1,5 @@
+import { inNameOrder } from '@bellwether/kernel';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { inNameOrder } from '../../kernel';
 import type { AuditEntryEntity } from './audit-entry.entity';
 import type { AuditChainEntity } from './audit-chain.entity';
 

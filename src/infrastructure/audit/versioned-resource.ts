@@ -1,4 +1,4 @@
-import { assertCurrent, type Caller, isUuid, notFound } from '../../kernel';
+import { assertCurrent, type Caller, isUuid, notFound } from '@bellwether/kernel';
 import type { AuditLog } from './audit-log';
 import type { RowChanges, Transaction, Transactions, VersionedRow, VersionedScope } from '../database';
 

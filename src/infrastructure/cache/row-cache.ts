@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { isJsonObject } from '../../kernel';
 import { FreshCache } from './fresh-cache';
 import { DATABASE, type OpenDatabase, type Write } from '../database';
 import { Signals } from '../signals';

@@ -1,8 +1,8 @@
+import { OperatorError } from '@bellwether/kernel';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
-import { OperatorError } from '../../kernel';
 import type { Config } from './config.types';
 import { httpUrl, text } from './parsers';
 import { SETTINGS } from './settings';

@@ -1,6 +1,6 @@
+import { type Role, ROLES } from '@bellwether/kernel';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { type Role, ROLES } from '../../kernel';
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 

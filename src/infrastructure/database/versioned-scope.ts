@@ -1,6 +1,6 @@
+import { staleVersion } from '@bellwether/kernel';
 import type { DeepPartial, FindOptionsWhere, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { staleVersion } from '../../kernel';
 
 export interface TenantRow {
   id: string;

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 
 /** Cohere API reference, "Rerank" (v2). */
 export const COHERE: RerankDialect = {

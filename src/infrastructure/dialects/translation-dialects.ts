@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 
 /** Apertium APy, `GET /translate`. It takes two-letter codes; `markUnknown` would put a `*` before unknown words. */
 export const APERTIUM: TranslationDialect = {

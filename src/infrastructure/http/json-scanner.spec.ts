@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import { CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits, JsonScanner } from './large-json';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

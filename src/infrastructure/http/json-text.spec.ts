@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import { assertJsonTexts } from './read-json';
 
 const refusal = (body: unknown): string => {

@@ -1,5 +1,5 @@
+import { AppError, invalid } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, invalid } from '../../kernel';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

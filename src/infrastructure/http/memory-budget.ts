@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { getHeapStatistics } from 'node:v8';
-import { AppError } from '../../kernel';
 
 const MEBIBYTE = 1024 * 1024;
 const TRY_AGAIN_SECONDS = 5;

@@ -1,8 +1,8 @@
+import type { AppError, ErrorCode } from '@bellwether/kernel';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { Response } from 'express';
-import type { AppError, ErrorCode } from '../../kernel';
 import { loggedPath } from '../telemetry';
 import { describeErrors } from './errors/describe-errors.decorator';
 import { OpenAiErrorDto } from './errors/problem.dto';

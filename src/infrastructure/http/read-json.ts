@@ -1,10 +1,10 @@
+import { AppError } from '@bellwether/kernel';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type NextFunction, type Request, type RequestHandler, type Response, urlencoded } from 'express';
-import { AppError } from '../../kernel';
 import { toAppError } from './errors/to-app-error';
 import type { BellwetherRequest } from './routes/access.decorator';
 import { CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits, JsonScanner } from './large-json';

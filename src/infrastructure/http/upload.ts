@@ -1,3 +1,4 @@
+import { AppError, type AppErrorOptions, isPlainName, NAME_RULE } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
@@ -16,7 +17,6 @@ import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, RequestHandler, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { finalize, type Observable } from 'rxjs';
-import { AppError, type AppErrorOptions, isPlainName, NAME_RULE } from '../../kernel';
 import type { BellwetherRequest } from './routes/access.decorator';
 import { type MemoryClaim, UPLOADS } from './memory-budget';
 

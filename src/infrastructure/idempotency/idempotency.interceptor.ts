@@ -1,9 +1,9 @@
+import { AppError, invalid } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { type Observable, catchError, concatMap, from, of, throwError } from 'rxjs';
-import { AppError, invalid } from '../../kernel';
 import { pendingEffects } from '../database';
 import { type BellwetherRequest, writeJson } from '../http';
 import { type Claimed, IdempotencyService } from './idempotency.service';

@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
-import { uuidv7 } from '../../kernel';
 import { AcrossOrganizations, FORGET_APPLIED, type Transaction } from '../database';
 import { IdempotencyRecordEntity } from './idempotency-record.entity';
 

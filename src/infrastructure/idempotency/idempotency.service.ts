@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import {
   DATABASE,
   type OpenDatabase,

@@ -1,10 +1,10 @@
+import { AppError } from '@bellwether/kernel';
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
 import { type IPv4, type IPv6, parse, parseCIDR } from 'ipaddr.js';
 import { Agent, type Dispatcher, buildConnector } from 'undici';
-import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../config';
 import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 import { type Hop, REDIRECTS, nextHop, readBytes } from './redirect';

@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { AppError } from '../../kernel';
 import type { OutboundBytes, OutboundRequest } from './outbound.types';
 
 export const REDIRECTS = 3;

@@ -1,6 +1,6 @@
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../kernel';
 
 /** Deadlock, or a lock that was not granted in time: the same transaction may succeed later. */
 const LOCK_CONFLICTS: readonly unknown[] = ['40P01', '55P03'];

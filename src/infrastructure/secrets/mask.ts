@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel';
+import { isJsonObject } from '@bellwether/kernel';
 
 export const MASK = '[redacted]';
 

@@ -1,9 +1,9 @@
+import { AppError } from '@bellwether/kernel';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../kernel';
 import { CONFIG, type Config, type SecretKey, keepPrivate } from '../config';
 import type { Transaction } from '../database';
 import { DataKeyRepository, type WrappedKey } from './data-key.repository';

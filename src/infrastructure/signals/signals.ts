@@ -1,7 +1,7 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
-import { isJsonObject } from '../../kernel';
 import { CONFIG, type Config } from '../config';
 
 const CHANNEL = 'bellwether_signals';

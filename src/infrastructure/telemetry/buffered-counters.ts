@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { uuidv7 } from '../../kernel';
 
 const FLUSH_MS = 5_000;
 /** Counts of other processes appear this much later at most. */

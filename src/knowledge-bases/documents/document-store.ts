@@ -1,6 +1,6 @@
+import { AppError, type Caller, normalisedName, notFound, uuidv7 } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, normalisedName, notFound, uuidv7 } from '../../kernel';
 import { StorageLimits } from '../../metering';
 import { AuditLog, type AuditRecord } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';

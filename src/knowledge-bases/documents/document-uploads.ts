@@ -1,7 +1,7 @@
+import { type Caller, normalisedName } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { detectFormat } from '../../extraction';
 import { BlobStore, sniffType } from '../../files';
-import { type Caller, normalisedName } from '../../kernel';
 import { batches } from '../../infrastructure/database';
 import type { UploadedFile } from '../../infrastructure/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';

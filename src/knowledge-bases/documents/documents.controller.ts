@@ -1,8 +1,8 @@
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../../files';
-import type { Caller } from '../../kernel';
 import {
   Access,
   AcceptFiles,

@@ -1,7 +1,15 @@
+import {
+  type Caller,
+  type PageRequest,
+  type Principal,
+  isUuid,
+  notFound,
+  pageOf,
+  uuidCursor,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readCurrent } from '../../files';
 import type { UploadedFile } from '../../infrastructure/http';
-import { type Caller, type PageRequest, type Principal, isUuid, notFound, pageOf, uuidCursor } from '../../kernel';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { answeringFile } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-scope.repository';

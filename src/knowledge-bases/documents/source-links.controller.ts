@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import {
   ApiDefaultResponse,
@@ -11,7 +12,6 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { shownOrAttached } from '../../files';
-import { AppError } from '../../kernel';
 import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../infrastructure/http';
 import { SourceLinkReader } from './source-links';
 

@@ -1,3 +1,4 @@
+import { AppError, type Caller, type Principal, reachOf } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LINKED_ASSISTANTS, LinkCheck, type LinkedAssistants } from '../../files';
 import { CONFIG, type Config } from '../../infrastructure/config';
@@ -12,7 +13,6 @@ import {
   uuidAt,
   uuidToBytes,
 } from '../../infrastructure/secrets';
-import { AppError, type Caller, type Principal, reachOf } from '../../kernel';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { DocumentsService } from './documents.service';

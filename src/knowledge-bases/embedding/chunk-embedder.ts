@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { EmbeddingsService } from '../../connectors';
 import { Transactions } from '../../infrastructure/database';
-import { AppError } from '../../kernel';
 import { VectorStore } from '../search/vector-store';
 import { type PlainChunk, VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
 import type { Embedding } from '../storage/knowledge-base.types';

@@ -1,8 +1,8 @@
+import { invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { EmbeddingsService, ranksWellIn } from '../../connectors';
 import type { Transaction } from '../../infrastructure/database';
 import { type TextLanguage, isIn } from '../../infrastructure/languages';
-import { invalid } from '../../kernel';
 import { VectorStore } from '../search/vector-store';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';

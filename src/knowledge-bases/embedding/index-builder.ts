@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { JobQueue, type RunningJob } from '../../infrastructure/jobs';
 import type { Embedding } from '../storage/knowledge-base.types';

@@ -1,7 +1,7 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ExtractedDocument } from '../../extraction';
 import { BlobStore } from '../../files';
-import { uuidv7 } from '../../kernel';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { processed } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-scope.repository';

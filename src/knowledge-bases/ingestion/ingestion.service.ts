@@ -1,3 +1,4 @@
+import { AppError } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
@@ -5,7 +6,6 @@ import { ExtractionError } from '../../extraction';
 import { BlobStore, BlobSweep } from '../../files';
 import { Transactions, isDatabaseUnavailable } from '../../infrastructure/database';
 import { JobAborted, JobQueue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';
-import { AppError } from '../../kernel';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
 import { SearchIndex } from '../search/search-index';
 import { allFiles } from '../storage/document-files';

@@ -1,6 +1,6 @@
+import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { RerankerService } from '../../connectors';
-import type { Principal } from '../../kernel';
 import { hybridWeightOf } from '../embedding/embedding-settings';
 import { RetrievalService } from '../retrieval/retrieval.service';
 import { chunkHash } from '../search/chunk.types';

@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
 import { EvaluateDto, EvaluationDto } from './evaluation.dto';
 import { EvaluationService } from './evaluation.service';

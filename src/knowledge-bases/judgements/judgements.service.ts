@@ -1,8 +1,8 @@
+import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
-import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7 } from '../../kernel';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { JudgeDto, JudgementDto, JudgementListDto } from './judgement.dto';

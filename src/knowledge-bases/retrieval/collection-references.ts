@@ -1,7 +1,7 @@
+import { type Principal, notFound } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../../infrastructure/database';
 import { RowCache, TableChanges } from '../../infrastructure/cache';
-import { type Principal, notFound } from '../../kernel';
 import { ExternalCollectionRepository } from '../external-collection.repository';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';

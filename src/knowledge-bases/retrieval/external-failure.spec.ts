@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import { failureOfAll, noUsableAnswer, refusalOf } from './external-search';
 
 describe('an answer of the external server other than 2xx', () => {

@@ -1,8 +1,8 @@
+import { AppError, type ErrorCode, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { traceHeaders } from '../../infrastructure/context';
 import { OutboundClient, type OutboundResponse } from '../../infrastructure/outbound';
-import { AppError, type ErrorCode, type JsonObject, isJsonObject } from '../../kernel';
 import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
 import type { Passage, RetrievalQuery } from './retrieval.types';
 import { referenceName } from './collection-references';

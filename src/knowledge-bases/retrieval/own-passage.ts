@@ -1,5 +1,5 @@
+import { type JsonObject, type KnowledgeBaseSource, placeText } from '@bellwether/kernel';
 import { placeUnitOf } from '../../extraction';
-import { type JsonObject, type KnowledgeBaseSource, placeText } from '../../kernel';
 import type { Hit } from '../search/chunk.types';
 import { momentAddress } from '../sources/watch-page';
 import type { OwnCandidate } from './candidate';

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { Hit } from '../search/chunk.types';
 import type { QueryEmbedder } from '../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';

@@ -1,6 +1,6 @@
+import { AppError, visibleText } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { TextLanguage } from '../../infrastructure/languages';
-import { AppError, visibleText } from '../../kernel';
 import { hybridWeightOf, isForeignTo } from '../embedding/embedding-settings';
 import { QueryEmbedder } from '../embedding/query-embedder';
 import type { Hit } from '../search/chunk.types';

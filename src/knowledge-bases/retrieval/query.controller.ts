@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
 import { chunkHash } from '../search/chunk.types';
 import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';

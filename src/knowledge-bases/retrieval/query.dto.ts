@@ -1,6 +1,6 @@
+import { LANGUAGE_BRIDGES, type LanguageBridge } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
-import { LANGUAGE_BRIDGES, type LanguageBridge } from '../../kernel';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
 import { MayBeOmitted } from '../../infrastructure/http';
 

@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { TranslatorService } from '../../connectors';
-import { AppError } from '../../kernel';
 import type { LanguageDetector } from '../../infrastructure/languages';
 import { QuestionLanguages } from './question-languages';
 

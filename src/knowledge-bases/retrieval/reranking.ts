@@ -1,6 +1,6 @@
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { RerankerService } from '../../connectors';
-import { AppError, type ErrorCode } from '../../kernel';
 import { type Candidate, isOwn, withColumnNames } from './candidate';
 import type { RetrievalQuery } from './retrieval.types';
 

@@ -1,6 +1,13 @@
+import {
+  AppError,
+  type LanguageGap,
+  type Match,
+  type Principal,
+  type SearchFacts,
+  type Source,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { isMultilingualEmbedding } from '../../connectors';
-import { AppError, type LanguageGap, type Match, type Principal, type SearchFacts, type Source } from '../../kernel';
 import type { KnowledgeBaseRuntime } from '../../organizations';
 import { SourceLinks } from '../documents/source-links';
 import type { Hit } from '../search/chunk.types';

@@ -1,4 +1,4 @@
-import type { JsonObject, KnowledgeBaseSource, Principal, SearchFacts } from '../../kernel';
+import type { JsonObject, KnowledgeBaseSource, Principal, SearchFacts } from '@bellwether/kernel';
 import type { RetrievalMode } from '../storage/knowledge-base.types';
 
 /** A part of a document that was found for a query. */

@@ -1,5 +1,5 @@
+import { foldedText } from '@bellwether/kernel';
 import { cpuTimeOf } from '../../../test/support/cpu-time';
-import { foldedText } from '../../kernel';
 import { searchableQuestion, searchableText } from './searchable-text';
 
 describe('searchableText', () => {

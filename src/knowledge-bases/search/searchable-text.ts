@@ -1,4 +1,4 @@
-import { foldedText, spacedText } from '../../kernel';
+import { foldedText, spacedText } from '@bellwether/kernel';
 
 const QUOTED = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»|„([^“”\n]{2,200})[“”]/g;
 const MOST = 5;

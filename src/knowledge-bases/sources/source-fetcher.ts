@@ -1,7 +1,7 @@
+import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type OutboundBytes, OutboundClient } from '../../infrastructure/outbound';
-import { AppError, isJsonObject } from '../../kernel';
 import type { SourceEntity, SourceKind } from './source.entity';
 import { chosenTrack, readWatchPage, watchAddress } from './watch-page';
 

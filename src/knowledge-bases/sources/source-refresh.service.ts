@@ -1,8 +1,8 @@
+import { AppError } from '@bellwether/kernel';
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { JobAborted, type JobHandler, JobQueue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';
-import { AppError } from '../../kernel';
 import { DocumentStore } from '../documents/document-store';
 import { DocumentUploads } from '../documents/document-uploads';
 import { BatchPoller } from '../ingestion/batch-poller';

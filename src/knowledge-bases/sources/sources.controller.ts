@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller, toPageRequest, ForPeople } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { CreateSourceDto, SourceDto, SourceListQueryDto, SourcePageDto, UpdateSourceDto } from './source.dto';

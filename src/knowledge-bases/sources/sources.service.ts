@@ -1,7 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
-import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
-import { OutboundClient } from '../../infrastructure/outbound';
 import {
   AppError,
   type Caller,
@@ -12,7 +8,11 @@ import {
   pageOf,
   uuidCursor,
   uuidv7,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../infrastructure/audit';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
+import { OutboundClient } from '../../infrastructure/outbound';
 import { DocumentsService } from '../documents/documents.service';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import type { DocumentEntity } from '../storage/document.entity';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 
 const YOUTUBE = /^(?:www\.|m\.|music\.)?youtube(?:-nocookie)?\.com$/;
 const VIDEO_ID = /^[\w-]{6,20}$/;

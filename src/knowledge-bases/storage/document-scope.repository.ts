@@ -1,8 +1,8 @@
+import { normalisedName } from '@bellwether/kernel';
 import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { BlobSpace } from '../../files';
 import { TenantScope } from '../../infrastructure/database';
-import { normalisedName } from '../../kernel';
 import type { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
 

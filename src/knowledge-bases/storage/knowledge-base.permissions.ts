@@ -1,5 +1,5 @@
+import { AppError, isUuid, notFound, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, isUuid, notFound, type Principal } from '../../kernel';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 

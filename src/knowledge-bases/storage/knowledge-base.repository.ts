@@ -1,7 +1,7 @@
+import { isUuid, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { isUuid, type Principal } from '../../kernel';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
 import { queryPrepared, type Transaction, VersionedScope } from '../../infrastructure/database';
 import { KnowledgeBaseGroupShareEntity } from './knowledge-base-group-share.entity';

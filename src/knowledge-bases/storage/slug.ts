@@ -1,4 +1,4 @@
-import { isUuid } from '../../kernel';
+import { isUuid } from '@bellwether/kernel';
 
 export const SLUG_MAX = 63;
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../kernel';
+import type { ErrorCode } from '@bellwether/kernel';
 
 const TRANSIENT: readonly ErrorCode[] = [
   'unavailable',

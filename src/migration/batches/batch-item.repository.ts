@@ -1,6 +1,6 @@
+import { integerCursor, type Page, pageOf, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
 import type { RewriteSubject } from '../../assistants';
 import type { BatchItem, EditedItem, ItemStatus } from './batch.types';

@@ -1,6 +1,6 @@
+import { AppError, type Caller, notFound, uuidv7 } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { hasEnded, holderHere, type Transaction, Transactions } from '../../infrastructure/database';
 import { BatchRepository, type Ending, type Lease, type TaskStart } from './batch.repository';

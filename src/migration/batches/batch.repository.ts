@@ -1,6 +1,6 @@
+import { type Caller, type Page, pageOf, type PageRequest, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Caller, type Page, pageOf, type PageRequest, uuidCursor } from '../../kernel';
 import type { LeaseHolder, Transaction } from '../../infrastructure/database';
 import * as sql from './batch-sql';
 import type { Batch, BatchScope, BatchState, BatchTask, TaskFailure } from './batch.types';

@@ -1,4 +1,4 @@
-import type { Caller, CamelCased } from '../../kernel';
+import type { Caller, CamelCased } from '@bellwether/kernel';
 import type { LeaseHolder } from '../../infrastructure/database';
 import type { BatchState, TargetVersion } from './batch-states';
 import type {

@@ -1,5 +1,5 @@
+import { type Problem, sameJson } from '@bellwether/kernel';
 import type { AssistantDocument, PromptDifference } from '../../assistants/definition';
-import { type Problem, sameJson } from '../../kernel';
 import { EventLoopYield } from './yield-to-event-loop';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
 import type { Renderable, Rendering } from './prompt-renderer';

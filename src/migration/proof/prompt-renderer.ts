@@ -1,12 +1,12 @@
+import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '@bellwether/kernel';
+import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
 import { AssistantCompiler, type RewriteSubject, type RunJob } from '../../assistants';
 import { ClassicPipeline } from '../../classic';
 import { type AssistantDocument, definitionDocument, type MetadataRules } from '../../assistants/definition';
-import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
 import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
 import type { Config } from '../../infrastructure/config';
 import { processorsOver } from '../../processors';
-import { type CompiledTemplate, USER_INPUT } from '../../kernel/templates';
 import { ToolCatalogue, ToolInvoker, toolsOver } from '../../tools';
 import { estimateUnits, MOST_UNITS } from './proof-budget';
 import { PROOF_DOUBLES } from './proof-doubles';

@@ -1,6 +1,6 @@
+import type { JsonObject, Problem } from '@bellwether/kernel';
+import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
 import type { AssistantDocument } from '../../assistants/definition';
-import type { JsonObject, Problem } from '../../kernel';
-import { type CompiledTemplate, USER_INPUT } from '../../kernel/templates';
 
 /** Longest rendering in UTF-16 units: more than models read, and little enough to compare in memory. */
 export const MOST_UNITS = 1_500_000;

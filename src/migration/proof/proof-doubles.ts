@@ -1,6 +1,6 @@
+import { AppError, type ChatMessage, lastQuestion, type Principal, textOf } from '@bellwether/kernel';
 import { StructuredAnswers } from '../../connectors';
 import { FilesService } from '../../files';
-import { AppError, type ChatMessage, lastQuestion, type Principal, textOf } from '../../kernel';
 import { AS_ASKED, type Passage, QuestionRewriter, type RetrievalQuery, RetrievalService } from '../../knowledge-bases';
 import { MoodleService } from '../../moodle';
 import type { Doubles } from '../../infrastructure/plugins';

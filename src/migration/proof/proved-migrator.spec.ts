@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { isJsonObject, type JsonObject } from '../../kernel';
 import type { RewriteSubject } from '../../assistants';
 import {
   definitionOf,

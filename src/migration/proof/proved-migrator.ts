@@ -1,3 +1,4 @@
+import type { Problem } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { type MetadataMigrator, type RewriteSubject, StaticChecks } from '../../assistants';
 import {
@@ -12,7 +13,6 @@ import {
   versionProblem,
 } from '../../assistants/definition';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import type { Problem } from '../../kernel';
 import { StrategyCatalogue } from '../../orchestrators';
 import { compareDocuments } from './compare-documents';
 import { PromptRenderer } from './prompt-renderer';

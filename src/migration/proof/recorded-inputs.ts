@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../kernel';
+import type { ChatMessage } from '@bellwether/kernel';
 
 /** Results of the services that tools read. */
 export const CONTENT_STATES = ['full', 'empty', 'failing'] as const;

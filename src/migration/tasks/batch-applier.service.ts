@@ -1,8 +1,8 @@
+import type { Caller, Problem } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject, type Rewritten } from '../../assistants';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { toAppError } from '../../infrastructure/http';
-import type { Caller, Problem } from '../../kernel';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchLeases, type HeldBatch, LeaseLost } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';

@@ -1,6 +1,6 @@
+import { type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RollbackOutcome, type RollbackRequest } from '../../assistants';
-import { type Caller, notFound } from '../../kernel';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchLeases, type HeldBatch } from '../batches/batch-lease.service';

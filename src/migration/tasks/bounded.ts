@@ -1,5 +1,5 @@
+import type { Problem } from '@bellwether/kernel';
 import type { PromptDifference } from '../../assistants/definition';
-import type { Problem } from '../../kernel';
 
 const MOST_PROBLEMS = 20;
 const MOST_DIFFERENCES = 5;

@@ -1,5 +1,5 @@
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound } from '../../kernel';
 import { toAppError } from '../../infrastructure/http';
 import { BatchApplier } from './batch-applier.service';
 import { BatchItemRepository } from '../batches/batch-item.repository';

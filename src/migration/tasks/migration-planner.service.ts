@@ -1,8 +1,8 @@
+import { AppError, type Problem } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject } from '../../assistants';
 import type { AssistantType, MetadataVersion, RewritePlan } from '../../assistants/definition';
-import { AppError, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import type {

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../kernel';
+import type { ChatMessage } from '@bellwether/kernel';
 import { entries, jobOf, orchestratorOf } from '../testing/scripted-job';
 import { describeStrategy } from '../testing/strategy.conformance';
 import { ConditionalStrategy } from './conditional.strategy';

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { PlannableTool, Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../planning';
 import type { PipelineTool } from '../../tools';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from '../testing/scripted-job';

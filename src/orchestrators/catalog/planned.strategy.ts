@@ -1,5 +1,5 @@
+import type { EmitRunEvent, JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { EmitRunEvent, JsonObject } from '../../kernel';
 import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../tools';
 import type {
   OrchestratorStrategy,

@@ -1,5 +1,5 @@
+import type { Caller, ChatMessage } from '@bellwether/kernel';
 import fc from 'fast-check';
-import type { Caller, ChatMessage } from '../../kernel';
 import { entries, jobOf } from '../testing/scripted-job';
 import { checkCondition, compileCondition, Conditions } from '.';
 import { cpuTimeOf } from '../../../test/support/cpu-time';

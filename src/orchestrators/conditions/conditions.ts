@@ -1,5 +1,5 @@
+import { type ChatMessage, type Problem, isJsonObject, textOf } from '@bellwether/kernel';
 import jsonLogic from 'json-logic-js';
-import { type ChatMessage, type Problem, isJsonObject, textOf } from '../../kernel';
 import type { PipelineTool, ToolOutcome } from '../../tools';
 import type { StrategyContext, StrategyRequest } from '../contract';
 

@@ -1,7 +1,7 @@
+import { type ChatMessage, type JsonObject, isJsonObject, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../connectors';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { type ChatMessage, type JsonObject, isJsonObject, uuidv7 } from '../../kernel';
 import { ToolCatalogue, cleanText } from '../../tools';
 import type { Draft, DraftStep } from './plan-builder';
 import { type Decomposition, QUERY_TYPES, type SubQuery } from './planning.types';

@@ -1,4 +1,4 @@
-import { textOf } from '../../kernel';
+import { textOf } from '@bellwether/kernel';
 import { decompose } from './decompose';
 import { planHeuristically } from './heuristic-planner';
 import { planMessages } from './model-planner.service';

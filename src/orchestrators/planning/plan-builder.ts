@@ -1,4 +1,4 @@
-import { type JsonObject, type PlanSummary, type Usage, sameJson } from '../../kernel';
+import { type JsonObject, type PlanSummary, type Usage, sameJson } from '@bellwether/kernel';
 import type { PipelineTool, ToolRole } from '../../tools';
 import type { ToolFacts } from './tool-profile';
 import type { Decomposition, PlanStep, PlannedFallback, PlannerName, ToolPlan } from './planning.types';

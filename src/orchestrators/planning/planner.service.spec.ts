@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { StructuredAnswers } from '../../connectors';
-import { AppError } from '../../kernel';
 import type { Config } from '../../infrastructure/config';
 import type { ToolCatalogue, ToolStatistics } from '../../tools';
 import type { PlanOutcomes } from './memory/plan-outcomes.service';

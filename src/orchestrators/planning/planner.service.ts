@@ -1,8 +1,8 @@
+import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { ERROR_TITLES } from '../../infrastructure/http';
-import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '../../kernel';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../../tools';
 import { PlanCache } from './memory/plan-cache';
 import { PlanOutcomes } from './memory/plan-outcomes.service';

@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject, Usage } from '../../kernel';
+import type { ChatMessage, JsonObject, Usage } from '@bellwether/kernel';
 import type { ToolFallback, ToolOutcome } from '../../tools';
 import type { PlannableTool } from './tool-profile';
 

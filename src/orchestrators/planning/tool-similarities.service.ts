@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
-import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import type { ToolFacts } from './tool-profile';
 

@@ -1,6 +1,6 @@
-import type { Caller, JsonObject, RunEvent } from '../../kernel';
+import type { Caller, JsonObject, RunEvent } from '@bellwether/kernel';
+import { compileTemplate } from '@bellwether/kernel/templates';
 import type { Config } from '../../infrastructure/config';
-import { compileTemplate } from '../../kernel/templates';
 import { type PipelineTool, type Tool, ToolCatalogue, ToolFailure, ToolInvoker } from '../../tools';
 import { ConditionalStrategy } from '../catalog/conditional.strategy';
 import { DependencyStrategy } from '../catalog/dependency.strategy';

@@ -1,7 +1,7 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import type { Transaction } from '../../infrastructure/database';
-import { uuidv7 } from '../../kernel';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
 import { GroupMemberRepository } from './group-member.repository';
 import { type GroupEntity, groupNameKey } from './group.entity';

@@ -1,6 +1,6 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest, ForPeople } from '../../infrastructure/http';
 import { AddedGroupMembersDto, GroupMemberDto, GroupMemberPageDto } from './group-answer.dto';
 import { AddGroupMembersDto } from './group.dto';

@@ -1,5 +1,5 @@
+import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { MembersService } from '../members/members.service';

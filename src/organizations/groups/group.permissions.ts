@@ -1,4 +1,4 @@
-import { AppError, type Caller, isOrganizationAdmin, isTeacher } from '../../kernel';
+import { AppError, type Caller, isOrganizationAdmin, isTeacher } from '@bellwether/kernel';
 import type { GroupEntity } from './group.entity';
 
 type Group = Pick<GroupEntity, 'ownerId'>;

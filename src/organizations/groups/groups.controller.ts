@@ -1,6 +1,6 @@
+import type { Caller, Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../../kernel';
 import {
   Access,
   CurrentCaller,

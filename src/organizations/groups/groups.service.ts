@@ -1,7 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AuditLog, VersionedResource } from '../../infrastructure/audit';
-import { FreshCache } from '../../infrastructure/cache';
-import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import {
   AppError,
   type Caller,
@@ -14,7 +10,11 @@ import {
   pageOf,
   textCursor,
   uuidv7,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AuditLog, VersionedResource } from '../../infrastructure/audit';
+import { FreshCache } from '../../infrastructure/cache';
+import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
 import { OrganizationChanges } from '../organization/settings.service';
 import { OrganizationsService } from '../organization/organizations.service';

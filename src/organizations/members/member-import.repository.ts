@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { AppError } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport } from '../../infrastructure/database';
 import { MemberEntity } from '../member.entity';
 import { MemberRepository } from '../member.repository';

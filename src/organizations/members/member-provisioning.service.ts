@@ -1,7 +1,7 @@
+import { AppError, type Principal, type Role } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction, Transactions } from '../../infrastructure/database';
-import { AppError, type Principal, type Role } from '../../kernel';
 import { OrganizationChanges } from '../organization/settings.service';
 import type { ChecklistAnswers, InvitationState } from '../member.entity';
 import { MemberRepository, type PersonRow } from '../member.repository';

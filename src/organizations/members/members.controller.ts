@@ -1,6 +1,6 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../../kernel';
 import { Mailer } from '../../infrastructure/mail';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
@@ -8,7 +7,8 @@ import {
   pageOf,
   type PageRequest,
   textCursor,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
 import { type MemberRow, MemberRepository } from '../member.repository';

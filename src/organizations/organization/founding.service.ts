@@ -1,7 +1,7 @@
+import { AppError, type Caller, invalid, uuidv7 } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
-import { AppError, type Caller, invalid, uuidv7 } from '../../kernel';
 import { MemberRepository } from '../member.repository';
 import { OrganizationRepository, SYSTEM_SLUG } from '../organization.repository';
 

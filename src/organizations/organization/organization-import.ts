@@ -1,8 +1,8 @@
+import { AppError, type JsonObject, type Problem, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ImportScope, Transaction } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
 import { SecretsService } from '../../infrastructure/secrets';
-import { AppError, type JsonObject, type Problem, notFound } from '../../kernel';
 import { limitProblems } from '../settings/limit-problems';
 import {
   type SettingsPatch,

@@ -1,6 +1,6 @@
+import { type Caller, notFound } from '@bellwether/kernel';
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type Caller, notFound } from '../../kernel';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { SETTINGS_PARTS, type SettingsPart } from '../settings/settings.types';
 import { OrganizationsService } from './organizations.service';

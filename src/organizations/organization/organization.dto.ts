@@ -1,3 +1,4 @@
+import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -11,7 +12,6 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { type Role, ROLES } from '../../kernel';
 import { SLUG } from './founding.service';
 import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
 

@@ -1,4 +1,4 @@
-import { AppError, type Caller, isOrganizationAdmin, notFound, type Role } from '../../kernel';
+import { AppError, type Caller, isOrganizationAdmin, notFound, type Role } from '@bellwether/kernel';
 
 const RANKS: Readonly<Record<Role, number>> = { member: 0, teacher: 1, admin: 2, owner: 3 };
 const SYSTEM_ADMIN_RANK = 4;

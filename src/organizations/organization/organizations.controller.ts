@@ -1,6 +1,6 @@
+import { type Caller, type Page } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { type Caller, type Page } from '../../kernel';
 import {
   Access,
   CurrentCaller,

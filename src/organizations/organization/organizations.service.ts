@@ -1,8 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { FreshCache } from '../../infrastructure/cache';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { withinOrganization } from '../../infrastructure/database';
-import { SecretsService } from '../../infrastructure/secrets';
 import {
   AppError,
   type Caller,
@@ -12,7 +7,12 @@ import {
   notFound,
   pageOf,
   textCursor,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { FreshCache } from '../../infrastructure/cache';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { withinOrganization } from '../../infrastructure/database';
+import { SecretsService } from '../../infrastructure/secrets';
 import { type OpenedSecret, type OpenedSecrets, type OrganizationRuntime, buildRuntime } from '../runtime.builder';
 import {
   type SettingsPatch,

@@ -1,10 +1,10 @@
+import { AppError, type Caller, assertCurrent, invalid, notFound } from '@bellwether/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
 import { Signals } from '../../infrastructure/signals';
-import { AppError, type Caller, assertCurrent, invalid, notFound } from '../../kernel';
 import { limitProblems } from '../settings/limit-problems';
 import {
   type SettingsChange,

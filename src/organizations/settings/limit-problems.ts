@@ -1,4 +1,4 @@
-import type { Problem } from '../../kernel';
+import type { Problem } from '@bellwether/kernel';
 import {
   type LimitRule,
   type LimitSettings,

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import { validSettingsPatch } from './settings-validation';
 
 function pathsOf(body: unknown): string[] {

@@ -1,7 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { Ajv, type ErrorObject } from 'ajv';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { OutboundClient } from '../../infrastructure/outbound';
 import {
   AppError,
   type JsonObject,
@@ -11,7 +7,11 @@ import {
   isJsonObject,
   isPlainName,
   valueProblem,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { Ajv, type ErrorObject } from 'ajv';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { OutboundClient } from '../../infrastructure/outbound';
 import { PLAIN_NAME } from './limit-problems';
 import { settingsPatchSchema } from './settings.schema';
 import { type OrganizationSettings, type SecretSlot, fieldOf } from './settings.types';

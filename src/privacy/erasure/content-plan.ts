@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel';
+import { isJsonObject } from '@bellwether/kernel';
 import type { ContentItem, ContentPlan, Unshared } from './erasure.types';
 
 /** Content of one person, with the facts that decide its fate. */

@@ -1,5 +1,5 @@
+import { type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Caller, notFound } from '../../kernel';
 import type { DataKind } from '../person-table.types';
 import { PersonRowsRepository } from '../person-rows.repository';
 import { PERSON_TABLES } from '../person-tables';

@@ -1,8 +1,8 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FileHandover } from '../../files';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
-import { AppError } from '../../kernel';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
 import { OrganizationChanges } from '../../organizations';
 import { type PersonIn, PersonRowsRepository } from '../person-rows.repository';

@@ -1,6 +1,6 @@
+import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
-import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '../../kernel';
 import type { Transaction } from '../../infrastructure/database';
 import type { DataKind } from '../person-table.types';
 import { ErasureRequestEntity } from './erasure-request.entity';

@@ -1,5 +1,5 @@
+import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../../kernel';
 import { AuditLog } from '../../infrastructure/audit';
 import { isUniqueViolation, Transactions } from '../../infrastructure/database';
 import { JobQueue, type Queue } from '../../infrastructure/jobs';

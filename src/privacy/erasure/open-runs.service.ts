@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { RunsService } from '../../runs';
 import type { PersonIn } from '../person-rows.repository';
 import { OpenRunsRepository } from './open-runs.repository';

@@ -1,6 +1,6 @@
+import { isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isUuid } from '../../kernel';
 import type { PersonToRedact } from '../../infrastructure/audit';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { PersonIn } from '../person-rows.repository';

@@ -1,8 +1,8 @@
+import { uuidv7 } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
 import { JobQueue, type Queue } from '../../infrastructure/jobs';
-import { uuidv7 } from '../../kernel';
 import { type ErasedOrganization, OrganizationEndings } from '../../organizations';
 import { OrganizationRowsRepository } from './organization-rows.repository';
 

@@ -1,8 +1,8 @@
+import { AppError, type Caller, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { AuditLog } from '../../infrastructure/audit';
 import { isSealed } from '../../infrastructure/secrets';
-import { AppError, type Caller, isJsonObject } from '../../kernel';
 import { type ExportedFile, archivePath } from '../person-export.service';
 import { NOT_EXPORTED } from './exported-tables';
 import {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { JsonObject } from '../../kernel';
 import type { BlobSpace } from '../../files';
 import { knowledgeBaseSpace } from '../../knowledge-bases';
 import { EXPORTED_BY_CONDITION, EXPORTED_COLUMNS } from './exported-tables';

@@ -1,5 +1,5 @@
+import type { AssembledMessages } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AssembledMessages } from '../../kernel';
 import { QuestionRewriter } from '../../knowledge-bases';
 import { questionText, type ToolContext, type ToolInput, type ToolOutput } from '../../tools';
 import { augment } from '../augment';

@@ -1,5 +1,5 @@
+import type { AssembledMessages } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AssembledMessages } from '../../kernel';
 import { MoodleService } from '../../moodle';
 import { augment } from '../augment';
 import type { GatherContext, Gathered, ProcessorDefinition, PromptInput, PromptProcessor } from '../contract';

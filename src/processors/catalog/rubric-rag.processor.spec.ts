@@ -1,4 +1,4 @@
-import { notFound } from '../../kernel';
+import { notFound } from '@bellwether/kernel';
 import { context, INPUT, settings } from '../testing/settings';
 import { RubricRagProcessor } from './rubric-rag.processor';
 

@@ -1,6 +1,6 @@
+import type { ChatMessage, Source } from '@bellwether/kernel';
 import fc from 'fast-check';
 import recorded from '../../../test/fixtures/classic/simple-augment.json';
-import type { ChatMessage, Source } from '../../kernel';
 import type { PromptInput } from '../contract';
 import { EMPTY_PROMPT } from '../testing/settings';
 import { SimpleAugmentProcessor } from './simple-augment.processor';

@@ -1,5 +1,5 @@
+import type { AssembledMessages } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { AssembledMessages } from '../../kernel';
 import { augment } from '../augment';
 import type { ProcessorDefinition, PromptInput, PromptProcessor } from '../contract';
 

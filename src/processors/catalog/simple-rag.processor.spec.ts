@@ -1,4 +1,4 @@
-import { notFound } from '../../kernel';
+import { notFound } from '@bellwether/kernel';
 import { AS_ASKED, type Retrieval, type RetrievalQuery } from '../../knowledge-bases';
 import { passage, retriever } from '../testing/retriever';
 import { context, INPUT, settings } from '../testing/settings';

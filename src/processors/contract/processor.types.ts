@@ -1,4 +1,4 @@
-import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
+import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '@bellwether/kernel';
 import type { DisplayTexts, FunctionDeclaration, MaterialSearch, RunnableTool } from '../../tools';
 
 /** Settings of a classic assistant: knowledge bases with the number of passages, a rubric with its format, a file. */

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import type { RunRecord, RunReplay } from '../../runs';
 
 export interface ReplayWish {

@@ -1,3 +1,4 @@
+import { RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -12,7 +13,6 @@ import {
   ValidateNested,
   ValidatorConstraint,
 } from 'class-validator';
-import { RUN_STATUSES, type RunStatus } from '../../kernel';
 import { MayBeOmitted } from '../../infrastructure/http';
 import { areToolChanges, type ToolChange } from './replay-definition';
 

@@ -1,7 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { BackgroundCompletions, type ReplayRequest } from '../../answering';
-import { AssistantHistory } from '../../assistants';
-import { AUTO, ConnectorsService } from '../../connectors';
 import {
   AppError,
   type Caller,
@@ -10,7 +6,11 @@ import {
   type Problem,
   invalid,
   isJsonObject,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { BackgroundCompletions, type ReplayRequest } from '../../answering';
+import { AssistantHistory } from '../../assistants';
+import { AUTO, ConnectorsService } from '../../connectors';
 import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
 import { QuestionReadings } from '../question-readings.service';

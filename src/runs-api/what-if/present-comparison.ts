@@ -1,4 +1,4 @@
-import type { SourcePassage } from '../../kernel';
+import type { SourcePassage } from '@bellwether/kernel';
 import type { ReplayEntity } from './replay.entity';
 import type {
   ComparedItemDto,

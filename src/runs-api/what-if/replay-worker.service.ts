@@ -1,7 +1,7 @@
+import type { AppError, Caller } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { type BatchState, type NextRun, RunBatches } from '../../answering';
 import { CallerRenewal } from '../../auth';
-import type { AppError, Caller } from '../../kernel';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Transactions } from '../../infrastructure/database';
 import { JobQueue, type Queue, type RunningJob } from '../../infrastructure/jobs';

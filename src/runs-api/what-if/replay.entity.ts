@@ -1,5 +1,5 @@
+import type { Caller } from '@bellwether/kernel';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Caller } from '../../kernel';
 import type { ReplayWish } from '../replays/replay-definition';
 import type { ReplayItem } from './what-if.types';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import { RunSides } from './what-if.service';
 
 describe('a run in a comparison', () => {

@@ -1,7 +1,7 @@
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { presentComparison, presentItem, presentReplay } from './present-comparison';

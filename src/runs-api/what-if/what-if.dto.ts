@@ -1,7 +1,7 @@
+import { RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsISO8601, IsUUID, Max, Min } from 'class-validator';
-import { RUN_STATUSES, type RunStatus } from '../../kernel';
 import { MayBeOmitted } from '../../infrastructure/http';
 import { ReplayRunDto } from '../replays/replay.dto';
 import { RunReplayDto } from '../run.dto';

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
@@ -11,7 +10,8 @@ import {
   notFound,
   pageOf,
   uuidv7,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
 import { SourceLinks } from '../../knowledge-bases';
 import { type RunFilter, type RunRecord, RunsService } from '../../runs';
 import { answerForOthers } from '../foreign-events';

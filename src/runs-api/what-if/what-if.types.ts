@@ -1,4 +1,4 @@
-import type { Problem, RunStatus } from '../../kernel';
+import type { Problem, RunStatus } from '@bellwether/kernel';
 import type { RunRecord } from '../../runs';
 
 /** Why a run could not be repeated. */

@@ -1,5 +1,5 @@
+import type { ErrorCode, StampedRunEvent } from '@bellwether/kernel';
 import type { Transaction } from '../../infrastructure/database';
-import type { ErrorCode, StampedRunEvent } from '../../kernel';
 import { type RunEnd, loggedEvent } from '../run';
 
 export interface LockedRun {

@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { Signals } from '../../infrastructure/signals';
-import { AppError } from '../../kernel';
 import { RUN_CANCEL, RUN_EVENTS } from '../run-tails';
 import { ActiveRuns, type Run } from '../run';
 import { RunCancelRepository } from './run-cancel.repository';

@@ -1,7 +1,7 @@
+import { AppError } from '@bellwether/kernel';
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../kernel';
 import { FoundingService } from '../../organizations';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';

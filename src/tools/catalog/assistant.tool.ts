@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../kernel';
 import {
   type ConfigGap,
   type Tool,

@@ -1,4 +1,4 @@
-import { notFound } from '../../kernel';
+import { notFound } from '@bellwether/kernel';
 import type { Tool } from '../contract';
 import { entry, invocation, invokerOf, OWNER } from '../testing/call';
 import { describeTool } from '../testing/tool.conformance';

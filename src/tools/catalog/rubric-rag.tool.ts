@@ -1,5 +1,5 @@
+import type { JsonObject, Principal } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { JsonObject, Principal } from '../../kernel';
 import { RUBRIC_FORMATS, type RubricFormat, RubricsService } from '../../rubrics';
 import {
   type ConfigGap,

@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, notFound, type Principal, type Source } from '../../kernel';
+import { AppError, type ChatMessage, notFound, type Principal, type Source } from '@bellwether/kernel';
 import {
   AS_ASKED,
   type Passage,

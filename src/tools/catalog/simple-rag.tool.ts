@@ -1,5 +1,5 @@
+import type { Principal } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../kernel';
 import { QuestionRewriter, RETRIEVAL_MODES, RetrievalService } from '../../knowledge-bases';
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 import { inLanguageOf, questionText } from '../search/retrieve-accessible';

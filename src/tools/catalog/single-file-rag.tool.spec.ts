@@ -1,4 +1,4 @@
-import { notFound, type Principal } from '../../kernel';
+import { notFound, type Principal } from '@bellwether/kernel';
 import type { Tool, ToolOutcome } from '../contract';
 import { entry, invocation, invokerOf, OWNER } from '../testing/call';
 import { describeTool } from '../testing/tool.conformance';

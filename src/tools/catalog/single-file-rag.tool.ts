@@ -1,6 +1,6 @@
+import type { JsonObject, Principal, Source } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { FilesService } from '../../files';
-import type { JsonObject, Principal, Source } from '../../kernel';
 import {
   type ConfigGap,
   type Tool,

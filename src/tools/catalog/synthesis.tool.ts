@@ -1,5 +1,5 @@
+import type { ChatMessage, JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { ChatMessage, JsonObject } from '../../kernel';
 import type { ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 import { AskingTool, CitedText, dataFence, type Material, materialOf, shown } from '../model-question';
 

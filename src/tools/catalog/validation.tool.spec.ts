@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { entry, invocation, invokerOf } from '../testing/call';
 import { ANSWER_USAGE, EARLIER, found, scriptedAnswers } from '../testing/scripted-answers';
 import { describeTool } from '../testing/tool.conformance';

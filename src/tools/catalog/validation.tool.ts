@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../kernel';
 import { type Check, checkDefinition, type CheckConfig, type CheckedText, CheckTool, oneLine } from '../checks';
 import type { ToolOutput } from '../contract';
 import { CitedText, type Piece } from '../model-question';

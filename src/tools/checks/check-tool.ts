@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject } from '../../kernel';
+import type { ChatMessage, JsonObject } from '@bellwether/kernel';
 import type { ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 import { AskingTool, type Material, dataFence, materialOf, shown } from '../model-question';
 

@@ -1,4 +1,4 @@
-import type { Source, Usage } from '../../kernel';
+import type { Source, Usage } from '@bellwether/kernel';
 import type { Citation } from './citation.types';
 
 /** The answer of another assistant, which ran whole and without streaming. */

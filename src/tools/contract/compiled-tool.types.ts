@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { Evidence, PipelineTool, Tool, ToolFailureCode } from './tool.types';
 
 /** The part of a tool that runs: of a plugin, or of one of classic's RAG processors. */

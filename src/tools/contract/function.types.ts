@@ -1,4 +1,4 @@
-import type { Caller, JsonObject, Principal, Source, Usage } from '../../kernel';
+import type { Caller, JsonObject, Principal, Source, Usage } from '@bellwether/kernel';
 import type { AssistantAbility } from './assistant-ability.types';
 import type { Citation } from './citation.types';
 import type { ConfigGap, ToolDefinition } from './tool.types';

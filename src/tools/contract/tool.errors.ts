@@ -1,4 +1,4 @@
-import type { Usage } from '../../kernel';
+import type { Usage } from '@bellwether/kernel';
 import type { ToolFailureCode } from './tool.types';
 
 export interface ToolFailureOptions {

@@ -8,7 +8,7 @@ import type {
   Source,
   ToldSearch,
   Usage,
-} from '../../kernel';
+} from '@bellwether/kernel';
 import type { AssistantAbility } from './assistant-ability.types';
 import type { Citation } from './citation.types';
 

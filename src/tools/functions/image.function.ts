@@ -1,7 +1,7 @@
+import { AppError, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ConnectorsService, type ResolvedModel } from '../../connectors';
 import { ImagesService, imagesMarkdown } from '../../files';
-import { AppError, type JsonObject } from '../../kernel';
 import {
   type FunctionContext,
   type FunctionDeclaration,

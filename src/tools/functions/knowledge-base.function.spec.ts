@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../../kernel';
+import { AppError, notFound } from '@bellwether/kernel';
 import { AS_ASKED, type Passage, type RetrievalQuery } from '../../knowledge-bases';
 import { CALLER, OWNER } from '../testing/call';
 import { callOnly, functionContext, offers, prepared } from '../testing/function-call';

@@ -1,6 +1,6 @@
+import { AppError, isUuid, type JsonObject, type KnowledgeBaseSource, type Principal } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, isUuid, type JsonObject, type KnowledgeBaseSource, type Principal } from '../../kernel';
 import {
   DEFAULT_MAX_TOKENS,
   KnowledgeBasesService,

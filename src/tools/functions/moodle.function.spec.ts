@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from '../../moodle';
 import { CALLER } from '../testing/call';
 import { callOnly, functionContext, offers, prepared } from '../testing/function-call';

@@ -1,5 +1,5 @@
+import { AppError, type JsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type JsonObject } from '../../kernel';
 import { type MoodleAssignment, type MoodleCourse, MoodleService, type MoodleSite } from '../../moodle';
 import {
   type FunctionContext,

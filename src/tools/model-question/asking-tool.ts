@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { StructuredAnswers, type StructuredQuestion } from '../../connectors';
-import type { JsonObject } from '../../kernel';
 import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 
 type Question = Pick<StructuredQuestion, 'messages' | 'schema' | 'name' | 'maxTokens'>;

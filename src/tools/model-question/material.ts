@@ -1,5 +1,5 @@
+import type { Source } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
-import type { Source } from '../../kernel';
 import type { Citation, Evidence, ToolOutcome } from '../contract';
 
 interface DataFence {

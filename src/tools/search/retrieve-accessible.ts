@@ -1,4 +1,4 @@
-import { AppError, type LanguageGap, type Principal, type Usage } from '../../kernel';
+import { AppError, type LanguageGap, type Principal, type Usage } from '@bellwether/kernel';
 import {
   isFirstQuestion,
   isSmallTalk,

@@ -1,5 +1,5 @@
+import { type JsonObject, type Principal, told } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { type JsonObject, type Principal, told } from '../../kernel';
 import {
   type Passage,
   QuestionRewriter,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { DEFAULT_MAX_TOKENS, type RetrievalMode } from '../../knowledge-bases';
 import { SOURCES_PROPERTY, type SourcesInPrompt } from './sources-block';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Source } from '../../kernel';
+import type { JsonObject, Source } from '@bellwether/kernel';
 import type { Citation, FoundPassage } from '../contract';
 import { MAX_SOURCES } from '../read-output';
 

@@ -1,4 +1,4 @@
-import { type Caller, type RunEvent } from '../../kernel';
+import { type Caller, type RunEvent } from '@bellwether/kernel';
 import type { Config } from '../../infrastructure/config';
 import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
 import { Call } from '../call';

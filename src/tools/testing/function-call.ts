@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Ajv } from 'ajv';
-import type { JsonObject } from '../../kernel';
 import type { FunctionContext, FunctionDeclaration, FunctionOutput, FunctionPlugin } from '../contract';
 import { FunctionCatalogue } from '../tool-catalogue';
 import { CALLER, OWNER } from './call';

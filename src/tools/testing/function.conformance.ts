@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Ajv } from 'ajv';
-import type { JsonObject } from '../../kernel';
 import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
 import { FunctionCatalogue } from '../tool-catalogue';
 import { presentTool } from '../tools.service';

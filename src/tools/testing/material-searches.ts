@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel';
+import { isJsonObject } from '@bellwether/kernel';
 import type { ToolDefinition } from '../contract';
 
 /** True for a plugin whose config names knowledge bases, or that a planner takes for a search. */

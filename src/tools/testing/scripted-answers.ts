@@ -1,5 +1,5 @@
+import type { Source } from '@bellwether/kernel';
 import type { StructuredAnswers, StructuredQuestion } from '../../connectors';
-import type { Source } from '../../kernel';
 import type { Evidence, ToolOutcome } from '../contract';
 
 export const ANSWER_USAGE = { prompt_tokens: 40, completion_tokens: 10, total_tokens: 50 };

@@ -1,4 +1,4 @@
-import type { Principal, Source } from '../../kernel';
+import type { Principal, Source } from '@bellwether/kernel';
 import {
   AS_ASKED,
   type Passage,

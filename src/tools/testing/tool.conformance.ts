@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
 import { presentTool } from '../tools.service';

@@ -1,4 +1,4 @@
-import { invalid, type Problem } from '../../kernel';
+import { invalid, type Problem } from '@bellwether/kernel';
 
 const DAY_MS = 86_400_000;
 /** Longest period of one report, in days: a leap year. */

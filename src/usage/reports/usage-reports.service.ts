@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../../assistants';
 import {
   AppError,
   type Caller,
@@ -10,7 +8,9 @@ import {
   notFound,
   pageOf,
   textCursor,
-} from '../../kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
+import { AssistantsService } from '../../assistants';
 import { PriceLists } from '../../metering';
 import { OrganizationsService, PersonPseudonyms, type Pseudonymize } from '../../organizations';
 import { type Period, daysOf, periodOf } from './usage-period';

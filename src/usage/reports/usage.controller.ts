@@ -1,3 +1,4 @@
+import type { Caller } from '@bellwether/kernel';
 import { Readable } from 'node:stream';
 import { Controller, Get, Param, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
@@ -5,7 +6,6 @@ import { stringify } from 'csv-stringify';
 import type { Response } from 'express';
 import { attachment } from '../../files';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../../infrastructure/http';
-import type { Caller } from '../../kernel';
 import { UsageReports } from './usage-reports.service';
 import { type UsagePartDto, UsageQueryDto, UsageReportDto, type UsageRowDto } from './usage.dto';
 import { FIGURES, type Figures } from './usage.types';

@@ -1,6 +1,6 @@
+import { uuidv7 } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
-import { uuidv7 } from '../../../src/kernel';
 import { searchStatement } from '../../../src/knowledge-bases/search/hybrid-query';
 import { PassageRepository } from '../../../src/knowledge-bases/search/passage.repository';
 import { migrate, revertLast } from '../../../src/infrastructure/database';

@@ -1,3 +1,4 @@
+import { Gate } from '@bellwether/kernel';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +14,6 @@ import {
   type OpenDatabase,
   withinOrganization,
 } from '../../../src/infrastructure/postgres';
-import { Gate } from '../../../src/kernel';
 import { queryPrepared } from '../../../src/infrastructure/database';
 import type { Config } from '../../../src/infrastructure/config';
 import { Signals } from '../../../src/infrastructure/signals';

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
@@ -8,7 +7,8 @@ import {
   type PageRequest,
   type Problem,
   uuidv7,
-} from '../../../../src/kernel';
+} from '@bellwether/kernel';
+import { Injectable } from '@nestjs/common';
 import { OrganizationsService } from '../../../../src/organizations';
 import { AuditLog } from '../../../../src/infrastructure/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../../../../src/infrastructure/database';

@@ -1,7 +1,7 @@
+import { type Caller, type Problem, assertCurrent, invalid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../../src/infrastructure/audit';
 import { type Transaction, Transactions } from '../../../../src/infrastructure/database';
-import { type Caller, type Problem, assertCurrent, invalid } from '../../../../src/kernel';
 import { OrganizationsService } from '../../../../src/organizations';
 import { BridgeSecrets } from '../../legacy/bridge-secrets.service';
 import type { BridgeEntity } from '../../legacy/bridge.entity';

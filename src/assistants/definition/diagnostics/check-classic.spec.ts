@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { specifiedTools } from '../../../../test/support/tool-vocabulary';
-import type { JsonObject } from '../../../kernel';
 import type { AssistantDocument } from '../metadata/document.types';
 import { normaliseDocument } from '../normalise';
 import { checkClassic, rewritingPaths } from './check-strategy';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { specifiedTools } from '../../../../test/support/tool-vocabulary';
-import type { JsonObject } from '../../../kernel';
 import { normaliseDocument } from '../normalise';
 import { error, errorsOf, info, warning } from './diagnostic.types';
 import { type FunctionRules, checkFunctions, configReferences, placedFunctions } from './references';

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { STRATEGY_SETTINGS, type StrategySetting, checkCondition } from '../../../orchestrators';
 import type { AssistantDocument } from '../metadata/document.types';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import {
   type LabelledSlot,
   type Slot,
@@ -8,7 +8,7 @@ import {
   automaticStyle,
   automaticTemplate,
   compileTemplate,
-} from '../../../kernel/templates';
+} from '@bellwether/kernel/templates';
 import { MAX_SUGGESTED_QUESTIONS, MAX_SUGGESTED_QUESTION_CHARS, storedDefinition } from '../metadata/definition';
 import type { AssistantDocument, Definition } from '../metadata/document.types';
 import { member } from '../metadata/parse-metadata';

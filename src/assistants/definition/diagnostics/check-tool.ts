@@ -1,5 +1,5 @@
-import { type JsonObject, isJsonObject } from '../../../kernel';
-import { USER_INPUT, isPlaceholderFor } from '../../../kernel/templates';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { USER_INPUT, isPlaceholderFor } from '@bellwether/kernel/templates';
 import { checkCondition } from '../../../orchestrators';
 import { FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR, closestName } from '../../../tools';
 import { MAX_EXAMPLE_QUESTIONS, MAX_EXAMPLE_QUESTION_CHARS } from '../metadata/definition';

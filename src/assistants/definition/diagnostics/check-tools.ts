@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { StrategyShape } from '../../../orchestrators';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import { type ToolEntry, assignPlaceholders, readToolEntries } from '../metadata/tool-entries';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { specifiedTools as rules } from '../../../../test/support/tool-vocabulary';
-import type { JsonObject } from '../../../kernel';
 import { normaliseDocument } from '../normalise';
 import { checkStrategy } from './check-strategy';
 import { type TemplateCheck, checkShape, checkTemplate } from './check-template';

@@ -1,4 +1,4 @@
-import type { JsonObject, Problem } from '../../../kernel';
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import type { StrategyDefinition } from '../../../orchestrators';
 import type { ToolVocabulary } from '../metadata/document.types';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Problem } from '../../../kernel';
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import type { ClassicSetting } from '../../../processors';
 import { type FunctionPlugin, functionEntries } from '../../../tools';
 import type { AssistantDocument } from '../metadata/document.types';

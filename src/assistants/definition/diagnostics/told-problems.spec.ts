@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { specifiedTools as rules } from '../../../../test/support/tool-vocabulary';
-import type { JsonObject } from '../../../kernel';
 import { EMPTY_DEFINITION } from '../metadata/definition';
 import type { Definition } from '../metadata/document.types';
 import { checkStrategy } from './check-strategy';

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../../kernel';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { externalReference, isSlugReference, unboundReference } from '../../../knowledge-bases';
 import type { CollectionIds, StoredDefinition } from './document.types';
 import { member } from './parse-metadata';

@@ -1,4 +1,4 @@
-import { type JsonObject, type Problem, isJsonObject, storageProblem } from '../../../kernel';
+import { type JsonObject, type Problem, isJsonObject, storageProblem } from '@bellwether/kernel';
 import { bindCollections, withoutUnbound } from './bind-collections';
 import type {
   ClassicSettings,

@@ -1,4 +1,4 @@
-import type { JsonObject, Problem } from '../../../kernel';
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import type { ClassicSetting, ProcessorDefinition } from '../../../processors';
 import type { PipelineTool } from '../../../tools';
 

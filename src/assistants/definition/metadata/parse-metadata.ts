@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 
 export type ParsedMetadata =
   { readonly ok: true; readonly metadata: JsonObject } | { readonly ok: false; readonly message: string };

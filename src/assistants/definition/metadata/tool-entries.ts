@@ -1,5 +1,5 @@
-import { type JsonObject, isJsonObject } from '../../../kernel';
-import { numberedPlaceholder } from '../../../kernel/templates';
+import { type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { numberedPlaceholder } from '@bellwether/kernel/templates';
 import type { MetadataVersion, ToolVocabulary } from './document.types';
 import { member, textMember } from './parse-metadata';
 

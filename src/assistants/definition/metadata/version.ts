@@ -1,4 +1,4 @@
-import type { JsonObject, Problem } from '../../../kernel';
+import type { JsonObject, Problem } from '@bellwether/kernel';
 import { type AssistantType, METADATA_VERSIONS, type MetadataVersion } from './document.types';
 import { member } from './parse-metadata';
 import { readToolEntries } from './tool-entries';

@@ -1,4 +1,4 @@
-import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
+import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '@bellwether/kernel';
 import { badResponse } from '../../transport';
 import { AnswerBudget, argumentsObject, type AnswerDecoder, type Gain, MAX_CALLS } from '../../vendor';
 import { callOf, finishReasonOf, keptBlocks, textIn, TokenCounts, usageOf } from './anthropic-blocks';

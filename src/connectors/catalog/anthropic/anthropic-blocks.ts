@@ -1,5 +1,5 @@
 import type { StopReason } from '@anthropic-ai/sdk/resources/messages';
-import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
+import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '@bellwether/kernel';
 import { badResponse } from '../../transport';
 
 /** Anthropic's stop reasons as OpenAI's `finish_reason`; unknown ones become `stop`. */

@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, type JsonObject } from '../../../kernel';
+import { AppError, type ChatMessage, type JsonObject } from '@bellwether/kernel';
 import type { InlineImages } from '../../vendor';
 import { anthropicRequest } from './anthropic-request';
 import type { RecallTurn } from './anthropic-turns';

@@ -6,7 +6,7 @@ import type {
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages';
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { ModelRequest } from '../../contract';
 import { formatIn, functionsIn, functionWishIn, type InlineImages, maxTokensIn, numberIn, stopsIn } from '../../vendor';
 import { calledNames, type RecallTurn, systemOf, turnsOf } from './anthropic-turns';

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ContentBlockParam, MessageParam, ToolUseBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import {
   AppError,
   isTextPart,
@@ -8,7 +6,9 @@ import {
   type ContentPart,
   type FunctionCall,
   type JsonObject,
-} from '../../../kernel';
+} from '@bellwether/kernel';
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentBlockParam, MessageParam, ToolUseBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { argumentsObject, imageUrlOf, type InlineImages } from '../../vendor';
 
 /** Blocks of an earlier answer exactly as they came, by the id of one of its calls. */

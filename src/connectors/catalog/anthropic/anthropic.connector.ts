@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { ConnectorDefinition, ConnectorPlugin, ModelsWire, ModelTarget } from '../../contract';
 import { errorInAnswer, UpstreamFailure } from '../../transport';
 import { vendorPlugin, type VendorCall } from '../../vendor';

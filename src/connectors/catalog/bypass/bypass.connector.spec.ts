@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../../kernel';
+import { uuidv7 } from '@bellwether/kernel';
 import type { ModelRequest } from '../../contract';
 import { describeConnector } from '../../testing/connector.conformance';
 import { BYPASS } from './bypass.connector';

@@ -1,4 +1,4 @@
-import { textOf, type ChatMessage } from '../../../kernel';
+import { textOf, type ChatMessage } from '@bellwether/kernel';
 import type { ConnectorDefinition, ConnectorPlugin, ModelRequest } from '../../contract';
 import { TextConnector } from '../../vendor';
 

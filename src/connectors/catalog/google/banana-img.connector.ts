@@ -1,4 +1,4 @@
-import { AppError, lastUserIndex, textOf, type ChatMessage } from '../../../kernel';
+import { AppError, lastUserIndex, textOf, type ChatMessage } from '@bellwether/kernel';
 import type { ConnectorDefinition, ModelRequest } from '../../contract';
 import { badResponse } from '../../transport';
 import { wireOf, wirePlugin } from '../../vendor';

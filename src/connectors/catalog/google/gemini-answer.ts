@@ -1,4 +1,4 @@
-import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
+import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '@bellwether/kernel';
 import type { ModelImage } from '../../contract';
 import { AnswerBudget, type AnswerDecoder, callId, charsOf, type Gain, MAX_CALLS } from '../../vendor';
 import { badResponse } from '../../transport';

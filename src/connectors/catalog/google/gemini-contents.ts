@@ -1,4 +1,4 @@
-import { AppError, isTextPart, textOf, type ChatMessage, type ContentPart, type JsonObject } from '../../../kernel';
+import { AppError, isTextPart, textOf, type ChatMessage, type ContentPart, type JsonObject } from '@bellwether/kernel';
 import { argumentsObject, imageUrlOf, type InlineImages } from '../../vendor';
 
 export interface GeminiContent {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { errorInAnswer, UpstreamFailure } from '../../transport';
 
 /** Google's status codes (google.rpc.Code) as the OpenAI codes that the error mapping knows. */

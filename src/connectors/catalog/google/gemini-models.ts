@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { ModelsWire } from '../../contract';
 import { keyHeader, versionFor } from './gemini';
 

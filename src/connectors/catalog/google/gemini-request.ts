@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { ModelRequest } from '../../contract';
 import { formatIn, functionsIn, functionWishIn, type InlineImages, maxTokensIn, numberIn, stopsIn } from '../../vendor';
 import { contentsOf, instructionOf, type RecallSignature } from './gemini-contents';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { ModelTarget } from '../../contract';
 import type { VendorCall, VendorCodec, VendorPost } from '../../vendor';
 import { GeminiAnswer, type Signature } from './gemini-answer';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 
 /** Longest array: a large index must not allocate memory. */
 const MAX_INDEX = 999;

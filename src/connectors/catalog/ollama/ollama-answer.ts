@@ -1,4 +1,4 @@
-import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
+import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '@bellwether/kernel';
 import { AnswerBudget, type AnswerDecoder, callId, charsOf, type Gain, MAX_CALLS, MAX_NAME } from '../../vendor';
 import { badResponse } from '../../transport';
 

@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, type JsonObject } from '../../../kernel';
+import { AppError, type ChatMessage, type JsonObject } from '@bellwether/kernel';
 import { ollamaRequest } from './ollama-request';
 
 const request = (params: JsonObject = {}, messages: ChatMessage[] = [{ role: 'user', content: 'Why?' }]) =>

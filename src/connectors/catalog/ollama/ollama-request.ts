@@ -7,7 +7,7 @@ import {
   type ContentPart,
   type FunctionCall,
   type JsonObject,
-} from '../../../kernel';
+} from '@bellwether/kernel';
 import type { ModelRequest } from '../../contract';
 
 /** OpenAI's parameter → Ollama's option (docs/modelfile.md, "Valid parameters"); at the top level they have no effect. */

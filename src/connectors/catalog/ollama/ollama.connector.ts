@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../kernel';
+import { isJsonObject } from '@bellwether/kernel';
 import type { ConnectorDefinition, ConnectorPlugin, ModelsWire } from '../../contract';
 import { errorInAnswer } from '../../transport';
 import { vendorPlugin } from '../../vendor';

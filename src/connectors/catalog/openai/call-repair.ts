@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import type { FunctionCallDelta } from '../../contract';
 import { callId, MAX_CALLS } from '../../vendor';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../kernel';
 import type { FunctionCallDelta, ModelChunk } from '../../contract';
 import { ThoughtSplitter } from '../../vendor';
 import { ChatStreamReader } from './chat-stream-reader';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Usage } from '../../../kernel';
+import { isJsonObject, type JsonObject, type Usage } from '@bellwether/kernel';
 import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../contract';
 import { type ThoughtSplitter, usageOf, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, SseReader, truncated, type ChunkReader, type SseEvent } from '../../transport';

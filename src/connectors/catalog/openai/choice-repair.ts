@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { FunctionCallDelta } from '../../contract';
 import { finishReasonOf, functionsIn, type ThoughtSplitter, type VendorCall } from '../../vendor';
 import { CallRepair, type VendorCallPiece } from './call-repair';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { EchoedMembers } from '../../contract';
 
 /** Echoed members of a message or a delta; undefined where it has none. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
+import { isJsonObject, type FunctionCall, type JsonObject } from '@bellwether/kernel';
 import type { VendorCallPiece } from './call-repair';
 import { callId, MAX_CALLS, MAX_NAME } from '../../vendor';
 import { badResponse } from '../../transport';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
-import type { JsonObject } from '../../../kernel';
 import type { ConnectorDefinition, ConnectorPlugin, ModelRequest, ModelTarget } from '../../contract';
 import { wirePlugin } from '../../vendor';
 import { ChatStreamReader } from './chat-stream-reader';

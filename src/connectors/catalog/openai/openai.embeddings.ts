@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bellwether/kernel';
 import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
-import { isJsonObject } from '../../../kernel';
 import type { EmbeddingAbility, EmbeddingWire } from '../../contract';
 
 export const OPENAI_EMBEDDINGS: EmbeddingAbility = {

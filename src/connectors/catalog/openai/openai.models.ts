@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../kernel';
+import { isJsonObject } from '@bellwether/kernel';
 import type { ModelsWire } from '../../contract';
 
 /** API reference, "List models". Together answers the bare array. */

@@ -1,5 +1,5 @@
+import { isJsonObject, isTextPart, type ContentPart, type JsonObject } from '@bellwether/kernel';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { isJsonObject, isTextPart, type ContentPart, type JsonObject } from '../../../kernel';
 import type { AnswerHead } from '../../vendor';
 
 export interface StrictChunk {

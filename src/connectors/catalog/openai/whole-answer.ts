@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { ModelAnswer } from '../../contract';
 import { charsOf, finishReasonOf, splitThoughts, usageOf, type AnswerHead, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, truncated } from '../../transport';

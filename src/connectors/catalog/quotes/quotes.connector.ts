@@ -1,4 +1,4 @@
-import { lastQuestion } from '../../../kernel';
+import { lastQuestion } from '@bellwether/kernel';
 import type { ConnectorDefinition, ConnectorPlugin, ModelRequest } from '../../contract';
 import { TextConnector } from '../../vendor';
 import { type Quote, selectQuotes } from './select-quotes';

@@ -1,4 +1,4 @@
-import type { SourcePassage } from '../../../kernel';
+import type { SourcePassage } from '@bellwether/kernel';
 import { selectQuotes } from './select-quotes';
 
 const passage = (n: number | null, text: string, title = ''): SourcePassage => ({ n, title, text });

@@ -1,4 +1,4 @@
-import type { SourcePassage } from '../../../kernel';
+import type { SourcePassage } from '@bellwether/kernel';
 import { withoutMaterialWords } from './material-words';
 import { answerFormOf } from './question-kind';
 import { type Sentence, sentencesOf } from './sentences';

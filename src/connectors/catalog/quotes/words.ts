@@ -1,4 +1,4 @@
-import { foldedText, spacedText } from '../../../kernel';
+import { foldedText, spacedText } from '@bellwether/kernel';
 
 /** Languages whose frequent words are known. Texts of others are compared without leaving words out. */
 export const QUOTE_LANGUAGES = ['en', 'es', 'ca', 'eu'] as const;

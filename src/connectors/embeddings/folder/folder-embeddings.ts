@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
-import { AppError } from '../../../kernel';
 import type {
   EmbeddingContext,
   EmbeddingProvider,

@@ -1,6 +1,6 @@
+import { isJsonObject } from '@bellwether/kernel';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isJsonObject } from '../../../kernel';
 import { type Tensor, tensorsOf } from './safetensors';
 
 /** Names under which Model2Vec and Sentence Transformers store the vectors of tokens. */

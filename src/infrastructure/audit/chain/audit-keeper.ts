@@ -1,5 +1,5 @@
+import { AppError, type Caller, invalid, isJsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid, isJsonObject } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
 import type { AuditEntryEntity } from '../audit-entry.entity';
 import { AuditLog } from '../audit-log';

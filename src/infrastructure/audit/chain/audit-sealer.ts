@@ -1,5 +1,5 @@
+import { isJsonObject, uuidTime } from '@bellwether/kernel';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { isJsonObject, uuidTime } from '../../../kernel';
 import { type Transaction, Transactions } from '../../database';
 import { RepeatedWork } from '../../jobs';
 import { type DerivedKey, SecretsService } from '../../secrets';

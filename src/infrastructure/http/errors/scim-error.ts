@@ -1,5 +1,5 @@
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { AppError, type ErrorCode } from '../../../kernel';
 import { ERROR_STATUS } from './to-app-error';
 
 /** RFC 7644 §3.12. */

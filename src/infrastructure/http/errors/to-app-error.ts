@@ -1,7 +1,7 @@
+import { AppError, type ErrorCode, uuidv7 } from '@bellwether/kernel';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { HttpException, Logger } from '@nestjs/common';
-import { AppError, type ErrorCode, uuidv7 } from '../../../kernel';
 import { databaseErrorToAppError } from '../../database';
 
 /** HTTP status (RFC 9110) and title of every code. 499 is nginx's "client closed request". */

@@ -1,3 +1,4 @@
+import { AppError, type Caller, type Scope } from '@bellwether/kernel';
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -8,7 +9,6 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { AppError, type Caller, type Scope } from '../../../kernel';
 import { describeErrors } from '../errors/describe-errors.decorator';
 import { ProblemDto } from '../errors/problem.dto';
 

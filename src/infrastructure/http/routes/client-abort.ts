@@ -1,6 +1,6 @@
+import { AppError } from '@bellwether/kernel';
 import type { Response } from 'express';
 import { Observable } from 'rxjs';
-import { AppError } from '../../../kernel';
 
 /**
  * Aborts when the client leaves before the answer is complete. Listens on the response: the request of a parsed POST

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../kernel';
+import type { Caller } from '@bellwether/kernel';
 import { expectedVersion } from './if-match';
 
 const key = { kind: 'api_key' } as Caller;

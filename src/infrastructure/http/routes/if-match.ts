@@ -1,3 +1,4 @@
+import { AppError, type Caller, staleVersion } from '@bellwether/kernel';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -9,7 +10,6 @@ import {
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
-import { AppError, type Caller, staleVersion } from '../../../kernel';
 import type { BellwetherRequest } from './access.decorator';
 
 interface Versioned {

@@ -1,7 +1,7 @@
+import type { PageRequest } from '@bellwether/kernel';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min, ValidateIf } from 'class-validator';
-import type { PageRequest } from '../../../kernel';
 
 /**
  * The property may be absent but not null. `IsOptional` of class-validator also accepts null: use it where null has a

@@ -1,6 +1,6 @@
+import type { AppError } from '@bellwether/kernel';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, Max, ValidateNested } from 'class-validator';
-import type { AppError } from '../../../kernel';
 import { IsName, validationPipe } from './validation.pipe';
 
 class Inner {

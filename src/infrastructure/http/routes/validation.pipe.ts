@@ -1,3 +1,4 @@
+import { NAME_RULE, type Problem, type ValueProblem, invalid, isPlainName, normalisedName } from '@bellwether/kernel';
 import { type ArgumentMetadata, ValidationPipe, applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -9,7 +10,6 @@ import {
   getMetadataStorage,
   registerDecorator,
 } from 'class-validator';
-import { NAME_RULE, type Problem, type ValueProblem, invalid, isPlainName, normalisedName } from '../../../kernel';
 
 /** Control characters and direction overrides would change a name in lists, terminals and logs. */
 export const IsPlainName = (): PropertyDecorator => (target, propertyName) =>

@@ -1,8 +1,8 @@
+import { OperatorError } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource } from 'typeorm';
-import { OperatorError } from '../../../kernel';
 import { runningEmbeddedUrl, startEmbedded } from '../embedded';
 import {
   type RowSecurityState,

@@ -1,5 +1,5 @@
+import { AppError, OperatorError } from '@bellwether/kernel';
 import { isNativeError } from 'node:util/types';
-import { AppError, OperatorError } from '../../../kernel';
 
 const TRY_AGAIN_SECONDS = 2;
 

@@ -1,5 +1,5 @@
+import { OperatorError } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
-import { OperatorError } from '../../../kernel';
 
 export interface SchemaStatus {
   /** Names in the order in which they were applied. */

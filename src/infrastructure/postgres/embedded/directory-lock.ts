@@ -1,9 +1,9 @@
+import { OperatorError } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../../kernel';
 
 /** Tells later whether the same process still runs, even after its pid was reused. */
 export interface ProcessIdentity {

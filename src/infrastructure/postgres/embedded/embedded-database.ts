@@ -1,8 +1,8 @@
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../../kernel';
 import { keepPrivate } from '../../config';
 import { DirectoryInUseError, DirectoryLock, holderOf, isOwn, readLock } from './directory-lock';
 import { EngineKeeper } from './engine-keeper';

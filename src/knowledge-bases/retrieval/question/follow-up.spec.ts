@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../../kernel';
+import type { ChatMessage } from '@bellwether/kernel';
 import { dependsOnConversation, isFirstQuestion, withTopics } from './follow-up';
 
 const talk = (...questions: readonly string[]): ChatMessage[] =>

@@ -1,4 +1,4 @@
-import { type ChatMessage, lastUserIndex, textOf } from '../../../kernel';
+import { type ChatMessage, lastUserIndex, textOf } from '@bellwether/kernel';
 import { contentWords, wordsOf } from './question-words';
 
 const listOf = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));

@@ -1,5 +1,5 @@
+import { AppError, type ChatMessage } from '@bellwether/kernel';
 import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../../connectors';
-import { AppError, type ChatMessage } from '../../../kernel';
 import type { OrganizationsService, ProviderRuntime } from '../../../organizations';
 import type { LanguageDetector } from '../../../infrastructure/languages';
 import { QuestionRewriter, type QuestionToRewrite, transcript, usable } from './question-rewriter';

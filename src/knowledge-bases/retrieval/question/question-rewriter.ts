@@ -1,5 +1,3 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { AUTO, ConnectorsService, type ModelAnswer, splitThoughts } from '../../../connectors';
 import {
   AppError,
   type ChatMessage,
@@ -9,7 +7,9 @@ import {
   lastUserIndex,
   textOf,
   type Usage,
-} from '../../../kernel';
+} from '@bellwether/kernel';
+import { Injectable, Logger } from '@nestjs/common';
+import { AUTO, ConnectorsService, type ModelAnswer, splitThoughts } from '../../../connectors';
 import { OrganizationsService, type OrganizationRuntime } from '../../../organizations';
 import { isIn, LanguageDetector } from '../../../infrastructure/languages';
 import { withTopics } from './follow-up';

@@ -1,4 +1,4 @@
-import { foldedText } from '../../../kernel';
+import { foldedText } from '@bellwether/kernel';
 
 /** Lower-case words without accents. */
 export const wordsOf = (text: string): string[] =>

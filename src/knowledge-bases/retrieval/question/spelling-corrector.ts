@@ -1,6 +1,6 @@
+import { foldedText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { distance } from 'fastest-levenshtein';
-import { foldedText } from '../../../kernel';
 import { type KnownWord, SpellingRepository, type Vocabulary } from '../../search/spelling.repository';
 import { camelParts, quotedPhrases } from '../../search/searchable-text';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel';
+import type { JsonObject } from '@bellwether/kernel';
 import { type PipelineTool, type Tool, ToolCatalogue, type ToolDefinition, type ToolStats } from '../../../tools';
 import { factsOf, plannableTools, type ToolFacts } from '../tool-profile';
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../../kernel';
 import { type Check, checkDefinition, CheckTool, oneLine } from '../../checks';
 import { standsIn } from './stands-in';
 

@@ -1,5 +1,5 @@
+import { AppError, type ChatMessage, type JsonObject, type Usage } from '@bellwether/kernel';
 import type { StructuredAnswers } from '../../../connectors';
-import { AppError, type ChatMessage, type JsonObject, type Usage } from '../../../kernel';
 import { dataFence } from '../../model-question';
 import type { ToolContext } from '../../contract';
 

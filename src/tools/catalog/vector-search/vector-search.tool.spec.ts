@@ -1,5 +1,5 @@
+import { AppError } from '@bellwether/kernel';
 import type { StructuredQuestion } from '../../../connectors';
-import { AppError } from '../../../kernel';
 import { entry, invocation, invokerOf } from '../../testing/call';
 import {
   INCOMPLETE_SEARCHES,

@@ -1,6 +1,6 @@
+import { addUsage, type Principal } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../../connectors';
-import { addUsage, type Principal } from '../../../kernel';
 import { QuestionRewriter, RetrievalService } from '../../../knowledge-bases';
 import type { ToolContext, ToolDefinition, ToolInput } from '../../contract';
 import type { QuestionText } from '../../search/retrieve-accessible';

@@ -1,7 +1,7 @@
+import { AppError, type JsonObject, type Principal, isJsonObject } from '@bellwether/kernel';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { OutboundClient } from '../../../infrastructure/outbound';
-import { AppError, type JsonObject, type Principal, isJsonObject } from '../../../kernel';
 import { type McpServerRuntime, OrganizationsService } from '../../../organizations';
 import {
   type ConfigGap,

@@ -1,8 +1,8 @@
+import { AppError, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { OutboundClient } from '../../../infrastructure/outbound';
-import { AppError, type JsonObject, isJsonObject } from '../../../kernel';
 import type { McpServerRuntime } from '../../../organizations';
 import { type FunctionDeclaration, ToolFailure } from '../../contract';
 import { type Outbound, ServerConnection, cleanLine, cleanParameters } from './server-connection';

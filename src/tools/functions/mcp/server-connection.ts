@@ -1,3 +1,4 @@
+import { AppError, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -5,7 +6,6 @@ import { type JSONRPCMessage, type Progress, ResultSchema } from '@modelcontextp
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '../../../infrastructure/context';
 import { type OutboundClient, outboundFailure } from '../../../infrastructure/outbound';
-import { AppError, type JsonObject, isJsonObject } from '../../../kernel';
 import type { McpServerRuntime } from '../../../organizations';
 import { cutText } from '../../read-output';
 

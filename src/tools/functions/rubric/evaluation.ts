@@ -1,5 +1,5 @@
+import { type ChatMessage, isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
-import { type ChatMessage, isJsonObject, type JsonObject } from '../../../kernel';
 import { criterionShares, type CriterionShare, howToJudge, type RubricDocument } from '../../../rubrics';
 
 const REASON_CHARS = 1_000;

@@ -1,6 +1,6 @@
+import { AppError, notFound } from '@bellwether/kernel';
 import fc from 'fast-check';
 import type { ModelRequest } from '../../../connectors';
-import { AppError, notFound } from '../../../kernel';
 import type { RubricDocument } from '../../../rubrics';
 import { callOnly, offers } from '../../testing/function-call';
 import { describeFunction } from '../../testing/function.conformance';

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
-import { ConnectorsService, type ModelAnswer } from '../../../connectors';
 import {
   addUsage,
   AppError,
@@ -9,7 +6,10 @@ import {
   type Principal,
   type Usage,
   withSpent,
-} from '../../../kernel';
+} from '@bellwether/kernel';
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectorsService, type ModelAnswer } from '../../../connectors';
 import { type RubricDocument, RubricsService } from '../../../rubrics';
 import {
   type ConfigGap,

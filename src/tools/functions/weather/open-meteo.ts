@@ -1,5 +1,5 @@
+import { AppError, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import type { OutboundClient } from '../../../infrastructure/outbound';
-import { AppError, type JsonObject, isJsonObject } from '../../../kernel';
 import { ToolFailure } from '../../contract';
 
 /** A place as a person writes it: its name and the areas around it (`Bergen, Norway`). */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel';
+import { AppError } from '@bellwether/kernel';
 import type { OutboundRequest, OutboundResponse } from '../../../infrastructure/outbound';
 import { callOnly } from '../../testing/function-call';
 import { describeFunction } from '../../testing/function.conformance';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../infrastructure/config';
 import { OutboundClient } from '../../../infrastructure/outbound';
-import type { JsonObject } from '../../../kernel';
 import {
   type FunctionContext,
   type FunctionDeclaration,

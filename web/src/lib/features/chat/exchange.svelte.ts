@@ -1,7 +1,7 @@
 import { type ProblemError, toProblem } from '$lib/kit/api/problem';
 import { type Content, LiveRun } from '$lib/features/run/live-run.svelte';
 import type { SearchNotice, Source } from '$lib/features/run/run-events';
-import { noticeOf } from '../../../../../src/kernel/chat/search-facts';
+import { noticeOf } from '@bellwether/kernel/chat';
 import type { Message, MessageStatus, Rating } from './chat.types';
 import { rate } from './requests';
 

@@ -1,5 +1,5 @@
 import type { ToolInfo } from '$lib/app/catalogues/assistant';
-import { compileTemplate, numberedPlaceholder } from '../../../../../src/kernel/templates';
+import { compileTemplate, numberedPlaceholder } from '@bellwether/kernel/templates';
 import { initialConfig, numberOf, placeholderTypes, type ToolEntry } from './pipeline-entry';
 import type { PipelineState } from './pipeline-plan';
 

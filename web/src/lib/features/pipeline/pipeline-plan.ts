@@ -1,11 +1,6 @@
 import type { ToolInfo } from '$lib/app/catalogues/assistant';
 import { same } from '$lib/kit/ui/differences';
-import {
-  compileTemplate,
-  type LabelledSlot,
-  numberedPlaceholder,
-  renameSlots,
-} from '../../../../../src/kernel/templates';
+import { compileTemplate, type LabelledSlot, numberedPlaceholder, renameSlots } from '@bellwether/kernel/templates';
 import { fillsSlot, numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 
 export interface PipelineState {

@@ -1,5 +1,5 @@
 import type { FunctionEntry, Metadata, ToolInfo } from '$lib/app/catalogues/assistant';
-import { numberedPlaceholder, renameSlots } from '../../../../../src/kernel/templates';
+import { numberedPlaceholder, renameSlots } from '@bellwether/kernel/templates';
 import { numberOf, pipelineTool, type ToolEntry } from './pipeline-entry';
 
 type Stored = Readonly<Record<string, unknown>>;

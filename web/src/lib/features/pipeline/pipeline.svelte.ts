@@ -9,7 +9,7 @@ import {
   numberedPlaceholder,
   type SlotGrammar,
   type TemplateStyle,
-} from '../../../../../src/kernel/templates';
+} from '@bellwether/kernel/templates';
 import {
   type Change,
   fillsSlot,

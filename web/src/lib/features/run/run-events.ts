@@ -1,9 +1,15 @@
 import type { Schema } from '$lib/kit/api/client';
-import type { PlanSummary, RunEvent as KernelEvent } from '../../../../../src/kernel/run-events';
-import type { SearchNotice, ToldSearch } from '../../../../../src/kernel/chat/search-facts';
-import type { FileSource, KnowledgeBaseSource, RubricSource } from '../../../../../src/kernel/chat/sources';
+import type {
+  FileSource,
+  KnowledgeBaseSource,
+  PlanSummary,
+  RubricSource,
+  RunEvent as KernelEvent,
+  SearchNotice,
+  ToldSearch,
+} from '@bellwether/kernel';
 
-export type { RunStatus, ToolEvent } from '../../../../../src/kernel/run-events';
+export type { RunStatus, ToolEvent } from '@bellwether/kernel';
 export type Run = Schema<'RunDto'>;
 export type RunSummary = Schema<'RunSummaryDto'>;
 export type Usage = Schema<'RunUsageDto'>;

@@ -1,3 +1,4 @@
+import type { SlotGrammar } from '@bellwether/kernel/templates';
 import {
   autocompletion,
   type Completion,
@@ -8,7 +9,6 @@ import {
 import { standardKeymap } from '@codemirror/commands';
 import { Annotation, EditorSelection, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view';
-import type { SlotGrammar } from '../../../../../src/kernel/templates';
 import type { SlotState, TemplateDocument } from './document';
 import { editsBetween } from './edits';
 import { editorTheme } from './editor-theme';

@@ -1,4 +1,4 @@
-import { compileTemplate, type SlotGrammar, USER_INPUT } from '../../../../../src/kernel/templates';
+import { compileTemplate, type SlotGrammar, USER_INPUT } from '@bellwether/kernel/templates';
 
 /** `used`: filled and in the template. `unused`: filled, not in the template. `undefined`: in the template, filled by nobody. */
 export type SlotStateName = 'used' | 'unused' | 'undefined';

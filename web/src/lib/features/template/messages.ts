@@ -1,6 +1,6 @@
 import type { Diagnostic } from '$lib/app/catalogues/assistant';
 import { i18n, t } from '$lib/kit/i18n/i18n.svelte';
-import { USER_INPUT } from '../../../../../src/kernel/templates';
+import { USER_INPUT } from '@bellwether/kernel/templates';
 import type { SlotState } from './document';
 
 export type Fix =

@@ -1,6 +1,6 @@
+import { compileTemplate, type SlotGrammar } from '@bellwether/kernel/templates';
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
-import { compileTemplate, type SlotGrammar } from '../../../../../src/kernel/templates';
 import type { SlotState, SlotStateName } from './document';
 
 /** What a slot's state is called, and the ids of elements that say it to those who cannot see colours. */

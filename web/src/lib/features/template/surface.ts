@@ -1,4 +1,4 @@
-import { compileTemplate, type SlotGrammar } from '../../../../../src/kernel/templates';
+import { compileTemplate, type SlotGrammar } from '@bellwether/kernel/templates';
 
 /** What the buttons around a text need of it, whichever element it is edited in. */
 export interface Surface {

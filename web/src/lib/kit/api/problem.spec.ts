@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES, ERROR_REASONS } from '../../../../../src/kernel/errors';
+import { ERROR_CODES, ERROR_REASONS } from '@bellwether/kernel';
 import { ProblemError, problemOf, toProblem } from './problem';
 
 const LOCALES = ['en', 'es', 'ca', 'eu'] as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rubricProblems } from '../../../../../../src/rubrics/rubric-validation';
 import { faultsOf } from './rubric-check';
 import {
@@ -20,13 +20,6 @@ import {
   shareOf,
 } from './rubric-table';
 import type { Rubric, RubricDocument } from './rubric.types';
-
-// The kernel stands in for its errors alone here; the service's rules need its JSON and names too.
-vi.mock('../../../../../../src/kernel/errors', async (original) => ({
-  ...(await original<object>()),
-  ...(await import('../../../../../../src/kernel/values/storable')),
-  ...(await import('../../../../../../src/kernel/values/names')),
-}));
 
 const AT = '2026-01-01T00:00:00.000Z';
 const start = (): RubricDocument => {

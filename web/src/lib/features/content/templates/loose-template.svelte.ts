@@ -1,11 +1,6 @@
 import type { SlotState, TemplateDocument } from '$lib/features/template/document';
 import { History } from '$lib/kit/ui/history.svelte';
-import {
-  compileTemplate,
-  numberedPlaceholder,
-  type SlotGrammar,
-  USER_INPUT,
-} from '../../../../../../src/kernel/templates';
+import { compileTemplate, numberedPlaceholder, type SlotGrammar, USER_INPUT } from '@bellwether/kernel/templates';
 import type { TemplateType } from './template.types';
 
 /** Kinds of slots that are offered for tools. */
