@@ -1,4 +1,5 @@
 import type { Component } from 'svelte';
+import { type Extension, hasExtension } from './session/extensions';
 
 /**
  * Places of core pages that an extension may fill, with the values that its part gets. A feature whose values are its own
@@ -15,4 +16,9 @@ export interface Slots {
 export type Parts = { readonly [Name in keyof Slots]?: () => Promise<{ readonly default: Component<Slots[Name]> }> };
 
 const extensions = import.meta.glob<Parts>('../extensions/*/index.ts', { eager: true, import: 'slots' });
-export const slots: Parts = Object.assign({}, ...Object.values(extensions)) as Parts;
+
+/** Loads the part for a place; undefined where no extension that is on has one. */
+export const partFor = <Name extends keyof Slots>(name: Name): Parts[Name] =>
+  Object.entries(extensions).find(
+    ([path, parts]) => name in parts && hasExtension(path.split('/').at(-2) as Extension),
+  )?.[1][name];

@@ -13,6 +13,7 @@ import Upload from '@lucide/svelte/icons/upload';
 import type { Component } from 'svelte';
 import { goto } from '$app/navigation';
 import { chatOf, pageOf, type Assistant } from '$lib/app/catalogues/assistant';
+import { hasPage } from '$lib/app/session/extensions';
 import { t } from '$lib/kit/i18n/i18n.svelte';
 import type { MenuItem } from '$lib/kit/ui/Menu.svelte';
 import { toasts } from '$lib/kit/ui/toasts.svelte';
@@ -156,7 +157,7 @@ export default function itemsOf(
       testid: 'action-delete',
     },
   ];
-  return all.filter(({ when }) => when);
+  return all.filter(({ when, href }) => when && (href === undefined || hasPage(href)));
 }
 
 export type ItemsOf = typeof itemsOf;
