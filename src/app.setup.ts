@@ -5,7 +5,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
-import { CredentialGate } from './auth';
+import { CredentialMiddleware } from './auth';
 import { CONFIG, type Config } from './infrastructure/config';
 import {
   answerUnreadableRequests,
@@ -118,7 +118,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
     }),
   );
   app.use(keepNothing);
-  const gate = app.get(CredentialGate);
+  const gate = app.get(CredentialMiddleware);
   app.use(gate.use.bind(gate), ...bodyParsers());
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ProblemFilter(app.get(Reflector), requests.refused));

@@ -8,7 +8,7 @@ import {
   type Transaction,
   batches,
 } from '../infrastructure/database';
-import { DefinitionGate } from './checks/definition-gate';
+import { SaveValidator } from './checks/definition-gate';
 import {
   type Definition,
   type Diagnostic,
@@ -39,7 +39,7 @@ const LOSSES: ReadonlySet<DiagnosticCode> = new Set([
 export class ImportedAssistantChecks {
   constructor(
     private readonly assistants: AssistantRepository,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
   ) {}
 
   /** The owner's id; null for an assistant that does not exist any more. */
@@ -51,7 +51,7 @@ export class ImportedAssistantChecks {
   async findings(organizationId: string, id: number): Promise<readonly Diagnostic[]> {
     const row = await this.assistants.within(organizationId).find(id);
     if (row === null) return [];
-    const { diagnostics } = await this.gate.check(row, { organizationId, userId: row.ownerId }, id);
+    const { diagnostics } = await this.validator.check(row, { organizationId, userId: row.ownerId }, id);
     return diagnostics.filter(({ severity, code }) => severity === 'error' || LOSSES.has(code));
   }
 }

@@ -2,7 +2,7 @@ import { type Caller, type JsonObject, invalid, isJsonObject } from '@bellwether
 import { Injectable } from '@nestjs/common';
 import { validationPipe } from '../infrastructure/http';
 import { AssistantLookup, type Seen } from './access/assistant-lookup';
-import { DefinitionGate } from './checks/definition-gate';
+import { SaveValidator } from './checks/save-validator';
 import { CreateAssistantDto } from './checks/definition.dto';
 import {
   type Definition,
@@ -114,7 +114,7 @@ export class AssistantTransfer {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly editor: AssistantEditor,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly bindings: CollectionBindings,
     private readonly assistants: AssistantRepository,
   ) {}
@@ -130,9 +130,9 @@ export class AssistantTransfer {
     const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
     const owner = target === null ? caller : ownerOf(target.row);
     const { fields, dropped } = await this.readFor(caller, body, into);
-    const given = this.gate.withTemplate(applyInput(before, fields));
+    const given = this.validator.withTemplate(applyInput(before, fields));
     const after = await this.bindings.bind(owner.organizationId, given, before, [owner, caller]);
-    const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
+    const { diagnostics } = await this.validator.check(after, owner, into, { by: caller, before });
     return {
       dry_run: true,
       action: target === null ? 'create' : 'update',
@@ -187,7 +187,7 @@ export class AssistantTransfer {
   }
 
   private async imported(seen: Seen, dropped: readonly DroppedDto[]): Promise<Imported> {
-    const { diagnostics } = await this.gate.check(seen.row, ownerOf(seen.row), seen.row.id);
+    const { diagnostics } = await this.validator.check(seen.row, ownerOf(seen.row), seen.row.id);
     return { seen, dropped: [...dropped, ...unusable(diagnostics)], bound: boundNames(seen.row) };
   }
 }

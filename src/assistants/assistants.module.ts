@@ -16,7 +16,7 @@ import { CallTargets } from './assistant-tools/call-targets';
 import { AssistantsService } from './assistants.service';
 import { AssistantTargets } from './checks/assistant-targets';
 import { DefinitionChecks, FunctionChecks, ModelChecks, StaticChecks } from './checks/definition-checks';
-import { DefinitionGate } from './checks/definition-gate';
+import { SaveValidator } from './checks/save-validator';
 import { EditorReach } from './checks/editor-reach';
 import { LentMaterial } from './checks/lent-material';
 import { ReferenceGaps } from './checks/reference-gaps';
@@ -88,7 +88,7 @@ import { AssistantTransferController } from './assistant-transfer.controller';
     EditorReach,
     DefinitionChecks,
     StaticChecks,
-    DefinitionGate,
+    SaveValidator,
     CollectionBindings,
     DefinitionBodies,
     AssistantChanges,

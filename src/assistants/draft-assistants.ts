@@ -5,7 +5,7 @@ import { applyInput, type Definition, definitionOf, EMPTY_DEFINITION, withUnboun
 import { AssistantLookup } from './access/assistant-lookup';
 import { disclosureTo } from './access/assistant.permissions';
 import type { RunnableAssistant } from './access/assistant.types';
-import { DefinitionGate } from './checks/definition-gate';
+import { SaveValidator } from './checks/save-validator';
 import { ownerOf } from './editing/assistant-editor';
 import { CollectionBindings } from './editing/assistant-records';
 import { DefinitionBodies } from './editing/definition-bodies';
@@ -36,7 +36,7 @@ export class DraftAssistants {
     private readonly runnables: RunnableAssistants,
     private readonly bodies: DefinitionBodies,
     private readonly bindings: CollectionBindings,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly compiler: AssistantCompiler,
   ) {}
 
@@ -53,7 +53,7 @@ export class DraftAssistants {
     const given = this.compiler.withTemplate(applyInput(EMPTY_DEFINITION, input));
     const owner = ownerOf(row);
     const bound = await this.bindings.bind(row.organizationId, given, before, [owner, caller]);
-    const { unbound } = await this.gate.assertSavable(bound, owner, assistantId, { by: caller, before });
+    const { unbound } = await this.validator.assertSavable(bound, owner, assistantId, { by: caller, before });
     const definition = { ...bound, collectionIds: withUnbound(bound.collectionIds, unbound) };
     return new CachedAssistant(draftRow(row, definition), NO_SHARES, false, this.compiler).known(rights, {
       draft: true,

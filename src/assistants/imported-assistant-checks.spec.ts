@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Diagnostic, DIAGNOSTIC_CODES, error, info, warning } from './definition';
-import type { DefinitionGate } from './checks/definition-gate';
+import type { SaveValidator } from './checks/save-validator';
 import type { AssistantRepository } from './storage/assistant.repository';
 import { ImportedAssistantChecks } from './assistant-import';
 
@@ -9,7 +9,7 @@ import { ImportedAssistantChecks } from './assistant-import';
 async function keptOf(diagnostics: readonly Diagnostic[]): Promise<string[]> {
   const row = { id: 7, ownerId: 'owner' };
   const repository = { within: () => ({ find: () => Promise.resolve(row) }) } as unknown as AssistantRepository;
-  const gate = { check: () => Promise.resolve({ diagnostics }) } as unknown as DefinitionGate;
+  const gate = { check: () => Promise.resolve({ diagnostics }) } as unknown as SaveValidator;
   const findings = await new ImportedAssistantChecks(repository, gate).findings('org', 7);
   return findings.map(({ code }) => code);
 }

@@ -6,7 +6,7 @@ import { MailModule } from '../infrastructure/mail';
 import { OrganizationsModule } from '../organizations';
 import { AccessTokens } from './access/access-tokens.service';
 import { AccessGuard } from './access/access.guard';
-import { Authenticator, CredentialGate, RequestAuthenticator } from './access/authenticator';
+import { Authenticator, CredentialMiddleware, RequestAuthenticator } from './access/authenticator';
 import { CallerRenewal, CallerWatch } from './access/caller-watch.service';
 import { FailedCredentials, TrustedProxies } from './access/failed-credentials.service';
 import { ApiKeysController } from './api-keys.controller';
@@ -82,7 +82,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     BootstrapService,
     CallerRenewal,
     CallerWatch,
-    CredentialGate,
+    CredentialMiddleware,
     FailedCredentials,
     ScimTokenRepository,
     ScimTokens,
@@ -106,7 +106,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     BootstrapService,
     CallerRenewal,
     CallerWatch,
-    CredentialGate,
+    CredentialMiddleware,
     ImportedPasswords,
     RequestAuthenticator,
     ScimTokens,

@@ -1,5 +1,5 @@
 export { assertScope } from './access/access-decision';
-export { CredentialGate, RequestAuthenticator } from './access/authenticator';
+export { CredentialMiddleware, RequestAuthenticator } from './access/authenticator';
 export { CallerRenewal, CallerWatch, type Watch } from './access/caller-watch.service';
 export { endUserOfMetadata } from './access/end-user';
 export { ApiKeysService, type NewKey } from './api-keys.service';

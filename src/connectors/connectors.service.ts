@@ -1,7 +1,7 @@
 import { AppError, type Caller, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Vendor } from '../infrastructure/config';
-import { vendorGate } from '../infrastructure/outbound';
+import { beforeVendorCall } from '../infrastructure/outbound';
 import { Metering } from '../metering';
 import {
   ConnectionHealth,
@@ -131,16 +131,16 @@ function withUserIds(
   };
 }
 
-/** Awaits `vendorGate` before each model call, where the caller set one. */
+/** Awaits `beforeVendorCall` before each model call, where the caller set one. */
 function gatedConnector(connector: Connector): Connector {
   return {
     definition: connector.definition,
     complete: async (...call) => {
-      await vendorGate.getStore()?.();
+      await beforeVendorCall.getStore()?.();
       return connector.complete(...call);
     },
     stream: (...call) => {
-      const gate = vendorGate.getStore();
+      const gate = beforeVendorCall.getStore();
       return gate === undefined ? connector.stream(...call) : gatedStream(gate, () => connector.stream(...call));
     },
   };

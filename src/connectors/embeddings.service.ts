@@ -2,7 +2,7 @@ import { AppError, Gate } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { currentSpan, inSpan } from '../infrastructure/context';
-import { vendorGate } from '../infrastructure/outbound';
+import { beforeVendorCall } from '../infrastructure/outbound';
 import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
 import {
@@ -80,16 +80,16 @@ export function ranksWellIn(model: string, languages: readonly string[]): boolea
 const MOST_WAIT_MS = 60_000;
 
 /** Calls of one organization to one provider: a few at a time, and none before the time of a `Retry-After`. */
-export class CallGate {
+export class CallLimiter {
   private openAt = 0;
-  private readonly gate: Gate;
+  private readonly semaphore: Semaphore;
 
   constructor(parallel: number) {
-    this.gate = new Gate(parallel);
+    this.semaphore = new Semaphore(parallel);
   }
 
   get isIdle(): boolean {
-    return this.gate.isIdle && Date.now() >= this.openAt;
+    return this.semaphore.isIdle && Date.now() >= this.openAt;
   }
 
   /** No call begins before `ms` have passed. */
@@ -104,7 +104,7 @@ export class CallGate {
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     let begun = false;
     try {
-      return await this.gate.run(async () => {
+      return await this.semaphore.run(async () => {
         const wait = this.openAt - Date.now();
         if (wait > MOST_WAIT_MS) throw limited(wait);
         if (wait > 0) await sleep(wait, undefined, { signal });
@@ -142,7 +142,7 @@ const PATIENCE: Readonly<Record<EmbeddingPurpose, Omit<EmbeddingContext, 'signal
 const COOL_DOWN_MS = 10_000;
 /** A question too long for its model is halved until this length. Characters. */
 const SHORTEST_QUERY = 200;
-const MAX_GATES = 1_000;
+const MAX_LIMITERS = 1_000;
 const NO_RUN = '';
 /** Target of a provider without a vendor: nothing is sent. */
 const OWN_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: true, continuesTraces: false };
@@ -162,7 +162,7 @@ export interface EmbeddingJob {
 interface Call extends EmbeddingJob {
   readonly source: EmbeddingProvider;
   readonly target: ModelTarget;
-  readonly gate: CallGate | null;
+  readonly gate: CallLimiter | null;
   /** Counts for the organization: vectors serve everybody's questions. */
   readonly meter: () => RunMeter | Promise<RunMeter>;
 }
@@ -171,7 +171,7 @@ interface Call extends EmbeddingJob {
 @Injectable()
 export class EmbeddingsService implements OnApplicationShutdown {
   private readonly byName: ReadonlyMap<string, EmbeddingProvider>;
-  private readonly gates = new Map<string, CallGate>();
+  private readonly gates = new Map<string, CallLimiter>();
 
   constructor(
     @Inject(EMBEDDING_PROVIDERS) providers: readonly EmbeddingProvider[],
@@ -267,10 +267,10 @@ export class EmbeddingsService implements OnApplicationShutdown {
     return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== vendor.baseUrl };
   }
 
-  private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallGate {
+  private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallLimiter {
     const key = `${organizationId} ${name}`;
-    if (this.gates.size >= MAX_GATES) for (const [old, each] of this.gates) if (each.isIdle) this.gates.delete(old);
-    const gate = this.gates.get(key) ?? new CallGate(parallel);
+    if (this.gates.size >= MAX_LIMITERS) for (const [old, each] of this.gates) if (each.isIdle) this.gates.delete(old);
+    const gate = this.gates.get(key) ?? new CallLimiter(parallel);
     this.gates.set(key, gate);
     return gate;
   }
@@ -280,7 +280,7 @@ export class EmbeddingsService implements OnApplicationShutdown {
     // The first failure ends the other calls.
     const failed = new AbortController();
     const shared = { ...call, signal: AbortSignal.any([call.signal, failed.signal]) };
-    const lanes = new Gate(call.source.definition.parallel);
+    const lanes = new Semaphore(call.source.definition.parallel);
     const answers: number[][][] = [];
     const errors: unknown[] = [];
     const asked = batches.map(async (batch, at) => {
@@ -350,7 +350,7 @@ export class EmbeddingsService implements OnApplicationShutdown {
     const request = { model, purpose, dimensions, texts };
     const ask = () => source.embed(request, call.target, { signal, ...PATIENCE[purpose] });
     try {
-      await vendorGate.getStore()?.();
+      await beforeVendorCall.getStore()?.();
       const vectors = await (gate === null ? ask() : gate.run(signal, ask));
       return checked(vectors, texts.length, call);
     } catch (error) {

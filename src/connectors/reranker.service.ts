@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { traceHeaders } from '../infrastructure/context';
-import { OutboundClient, vendorGate } from '../infrastructure/outbound';
+import { OutboundClient, beforeVendorCall } from '../infrastructure/outbound';
 import { RERANK_DIALECT_PLUGINS, type RawScore, type RerankDialect } from '../infrastructure/dialects';
 import { Metering } from '../metering';
 import { OrganizationsService, type RerankerRuntime } from '../organizations';
@@ -79,7 +79,7 @@ export class RerankerService {
     const request = { model: reranker.model ?? reranker.dialect, messages, params: NO_ANSWER };
     const call = await meter.begin(PROVIDER, request, 'rerank');
     try {
-      await vendorGate.getStore()?.();
+      await beforeVendorCall.getStore()?.();
       return await this.ask(reranker, job);
     } catch (error) {
       call.fail(error);

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { traceHeaders } from '../infrastructure/context';
-import { OutboundClient, vendorGate } from '../infrastructure/outbound';
+import { OutboundClient, beforeVendorCall } from '../infrastructure/outbound';
 import { TRANSLATION_DIALECT_PLUGINS, type TranslationDialect } from '../infrastructure/dialects';
 import { Metering } from '../metering';
 import { OrganizationsService, type TranslatorRuntime } from '../organizations';
@@ -76,7 +76,7 @@ export class TranslatorService {
     const messages = [{ role: 'user', content: job.text } as const];
     const call = await meter.begin(PROVIDER, { model: translator.dialect, messages, params: NO_ANSWER }, 'translate');
     try {
-      await vendorGate.getStore()?.();
+      await beforeVendorCall.getStore()?.();
       const translation = await this.ask(translator, job);
       this.kept.set(key, translation);
       return translation;

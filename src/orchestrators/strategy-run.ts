@@ -1,4 +1,4 @@
-import { type EmitRunEvent, Gate, lastQuestion } from '@bellwether/kernel';
+import { type EmitRunEvent, Semaphore, lastQuestion } from '@bellwether/kernel';
 import type { CompiledTemplate } from '@bellwether/kernel/templates';
 import {
   type CallScope,
@@ -75,7 +75,7 @@ export class StrategyRun implements StrategyContext {
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
   private readonly tools = new Map<number, Calls>();
-  private readonly gate: Gate;
+  private readonly semaphore: Semaphore;
   private readonly input: ToolInput;
   private failure: { tool: PipelineTool; message: string } | null = null;
 
@@ -86,7 +86,7 @@ export class StrategyRun implements StrategyContext {
     this.signal = job.signal;
     this.emit = emit;
     this.input = { query: this.request.question, messages, params: job.params ?? {} };
-    this.gate = new Gate(limit);
+    this.semaphore = new Semaphore(limit);
   }
 
   /** The first failure of a tool with `on_error: fail`, or null. */
@@ -143,12 +143,12 @@ export class StrategyRun implements StrategyContext {
     after: readonly ToolOutcome[],
     step: Step | undefined,
   ): Promise<ToolOutcome> {
-    if (!this.gate.tryEnter()) await this.gate.enter();
+    if (!this.semaphore.tryEnter()) await this.semaphore.enter();
     const outcome =
       this.failure === null
         ? this.settle(calls, tool, await this.call(tool, texts, after, step), step?.id)
         : this.skip(tool, 'an earlier tool stopped the run', step?.id);
-    this.gate.leave();
+    this.semaphore.leave();
     return outcome;
   }
 

@@ -21,15 +21,15 @@ const PROCESS = '';
 /** Limits the event streams that are open at once: each holds a socket and is written to. */
 @Injectable()
 export class EventStreamCounts {
-  private readonly persons: KeyedGates;
-  private readonly organizations: KeyedGates;
-  private readonly process: KeyedGates;
+  private readonly persons: KeyedSemaphores;
+  private readonly organizations: KeyedSemaphores;
+  private readonly process: KeyedSemaphores;
 
   constructor(@Inject(CONFIG) { runs }: Config, registry: MetricRegistry) {
     const { person, organization, process } = runs.streams;
-    this.persons = new KeyedGates(person);
-    this.organizations = new KeyedGates(organization);
-    this.process = new KeyedGates(process);
+    this.persons = new KeyedSemaphores(person);
+    this.organizations = new KeyedSemaphores(organization);
+    this.process = new KeyedSemaphores(process);
     registry.gauge(EVENT_STREAMS, () => [[[], this.size]]);
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { databaseErrorToAppError, isDatabaseUnavailable } from '../infrastructure/database';
 import { JobAborted, type RunningJob } from '../infrastructure/jobs';
-import { vendorGate } from '../infrastructure/outbound';
+import { beforeVendorCall } from '../infrastructure/outbound';
 import { RunEndings } from './run-endings';
 import { RunJournal } from './run-journal';
 import { ActiveRuns, Run } from './run';
@@ -88,7 +88,7 @@ export class RunWorker {
     if (signal.aborted) stop();
     if (lastSeq === 0) run.start();
     if (retries > 0) run.emit({ type: 'warning', code: 'worker_lost', message: RETRIED });
-    await vendorGate.run(this.gateOf(run), () => this.execute(run, () => this.executor.execute(run, request)));
+    await beforeVendorCall.run(this.gateOf(run), () => this.execute(run, () => this.executor.execute(run, request)));
     signal.removeEventListener('abort', stop);
     await log.settled;
     this.active.delete(id);

@@ -1,7 +1,7 @@
 import { CallScope } from './contract';
 import type { CheckedOutput } from './read-output';
 import { callOf, fakeTool, OWNER } from './testing/call';
-import { bulkhead, TargetGates } from './call-pipeline';
+import { bulkhead, TargetLimiters } from './call-pipeline';
 import { uncountedTools } from './tool.metrics';
 import { Circuits } from './circuits';
 import type { Next } from './policy.types';
@@ -23,7 +23,7 @@ function slowCall(policy: ReturnType<typeof bulkhead>) {
 
 describe('permits of a host', () => {
   it('go to the next call that still waits, past one that was stopped', async () => {
-    const gates = new TargetGates(1);
+    const gates = new TargetLimiters(1);
     const policy = bulkhead(gates, new Circuits(uncountedTools()));
     const working = Array.from({ length: 4 }, () => slowCall(policy));
     const leaving = slowCall(policy);
@@ -39,7 +39,7 @@ describe('permits of a host', () => {
   });
 
   it('are released by work that fails', async () => {
-    const gates = new TargetGates(1);
+    const gates = new TargetLimiters(1);
     const failing = bulkhead(gates, new Circuits(uncountedTools()))(() => Promise.reject(new Error('no')));
     for (let call = 0; call < 9; call += 1) {
       const failed = callOf(TOOL, { target: TARGET });
@@ -53,7 +53,7 @@ describe('permits of a host', () => {
     ['of the organization', 'shares' as const, `${OWNER.organizationId} ${TARGET}`, 4],
     ['of the host', 'hosts' as const, TARGET, 8],
   ])('%s are released by a call that ended after it got one, before it could start', async (_, kind, key, limit) => {
-    const gates = new TargetGates(1);
+    const gates = new TargetLimiters(1);
     for (let held = 0; held < limit; held += 1) expect(gates[kind].tryEnter(key)).toBe(true);
     const late = slowCall(bulkhead(gates, new Circuits(uncountedTools())));
     await new Promise(setImmediate);

@@ -237,15 +237,15 @@ const RUNS_OF_ONE = 4;
 const WAITING = 10;
 
 /** The permits of each host, and each organization's share of them, in this process. */
-export class TargetGates {
-  readonly hosts: KeyedGates;
-  readonly shares: KeyedGates;
+export class TargetLimiters {
+  readonly hosts: KeyedSemaphores;
+  readonly shares: KeyedSemaphores;
 
   constructor(parallelLimit: number) {
     const capacity = RUNS * parallelLimit;
     const share = RUNS_OF_ONE * parallelLimit;
-    this.hosts = new KeyedGates(capacity, WAITING * capacity);
-    this.shares = new KeyedGates(share, WAITING * share);
+    this.hosts = new KeyedSemaphores(capacity, WAITING * capacity);
+    this.shares = new KeyedSemaphores(share, WAITING * share);
   }
 
   get isIdle(): boolean {
@@ -254,7 +254,7 @@ export class TargetGates {
 }
 
 /** Limits simultaneous tries at one host, so that a slow host fills its own bulkhead only. Pauses hold no permit. */
-export function bulkhead({ hosts, shares }: TargetGates, circuits: Circuits): Policy {
+export function bulkhead({ hosts, shares }: TargetLimiters, circuits: Circuits): Policy {
   const holding = async (call: Call, target: string, next: Next): Promise<CheckedOutput> => {
     const share = `${call.organizationId} ${target}`;
     // In this order: a call that waits for its organization's share holds no permit of the host.
@@ -279,11 +279,11 @@ export function bulkhead({ hosts, shares }: TargetGates, circuits: Circuits): Po
     };
 }
 
-async function enter(gates: KeyedGates, key: string, { deadline }: Call): Promise<void> {
+async function enter(semaphores: KeyedSemaphores, key: string, { deadline }: Call): Promise<void> {
   try {
-    await gates.enter(key, deadline.nextController().signal);
+    await semaphores.enter(key, deadline.nextController().signal);
   } catch (error) {
-    if (!(error instanceof GateFullError)) throw error;
+    if (!(error instanceof SemaphoreFullError)) throw error;
     throw new ToolFailure('tool.unavailable', 'too many calls wait for the same server');
   }
 }
@@ -327,7 +327,7 @@ export const attempt = (learned: LearnedTimes): Next =>
 export function callPipeline(config: Config['tools'], metrics: ToolMetrics): Next {
   const circuits = new Circuits(metrics);
   const learned = new LearnedTimes();
-  const gates = new TargetGates(config.parallelLimit);
+  const gates = new TargetLimiters(config.parallelLimit);
   return compose(
     [keptResults(config, metrics), circuit(circuits), retry(config, learned), bulkhead(gates, circuits)],
     attempt(learned),

@@ -236,7 +236,7 @@ describe('a run whose statement is carried out without an answer', () => {
 class World {
   readonly processes = [processOf(), processOf(), processOf()];
   done = false;
-  private readonly database = new Gate(AT_THE_DATABASE);
+  private readonly database = new Semaphore(AT_THE_DATABASE);
   /** Tokens and micros that answers took beyond their reservation. */
   private readonly beyond = { tokens: 0, cost: 0 };
   private readonly owedOf = new Map<string, number>();

@@ -12,7 +12,7 @@ import {
   type RunProcessOptions,
   storedRunInput,
 } from '../support/run-process';
-import { vendorGate } from '../../src/infrastructure/outbound';
+import { beforeVendorCall } from '../../src/infrastructure/outbound';
 import { until } from '../support/until';
 
 describe('keeping runs', () => {
@@ -212,7 +212,7 @@ describe('keeping runs', () => {
       const reading = readAll(next.runs, organizationId, id);
       const vendor = jest.fn();
       next.executeBy(async (run) => {
-        await vendorGate.getStore()?.();
+        await beforeVendorCall.getStore()?.();
         vendor();
         run.emit({ type: 'llm.delta', text: 'answer' });
         next.runs.finish(run, { status: 'completed' });

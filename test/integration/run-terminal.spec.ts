@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { vendorGate } from '../../src/infrastructure/outbound';
+import { beforeVendorCall } from '../../src/infrastructure/outbound';
 import type { Run } from '../../src/runs';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import {
@@ -56,7 +56,7 @@ describe('the end of a background run', () => {
     const beginning = new Promise<Begun>((resolve) => (begun = resolve));
     worker.executeBy(async (run) => {
       // From here on nobody begins the run again.
-      await vendorGate.getStore()?.();
+      await beforeVendorCall.getStore()?.();
       await new Promise<void>((done, failed) => {
         run.signal.addEventListener('abort', () => failed(new Error('aborted')), { once: true });
         begun({ run, settle: { done, failed } });

@@ -1,91 +1,91 @@
-import { Gate, GateFullError, KeyedGates, tryEnterAll } from './gate';
+import { Semaphore, SemaphoreFullError, KeyedSemaphores, tryEnterAll } from './gate';
 
 describe('Gate', () => {
   it('admits waiters in order of arrival, ahead of newcomers', async () => {
-    const gate = new Gate(1);
-    await gate.enter();
+    const semaphore = new Semaphore(1);
+    await semaphore.enter();
     const admitted: string[] = [];
-    const first = gate.enter().then(() => admitted.push('first'));
-    const second = gate.enter().then(() => admitted.push('second'));
-    gate.leave();
-    expect(gate.tryEnter()).toBe(false);
+    const first = semaphore.enter().then(() => admitted.push('first'));
+    const second = semaphore.enter().then(() => admitted.push('second'));
+    semaphore.leave();
+    expect(semaphore.tryEnter()).toBe(false);
     await first;
-    gate.leave();
+    semaphore.leave();
     await second;
     expect(admitted).toEqual(['first', 'second']);
-    gate.leave();
-    expect(gate.isIdle).toBe(true);
+    semaphore.leave();
+    expect(semaphore.isIdle).toBe(true);
   });
 
   it('takes an aborted waiter out of the queue at once', async () => {
-    const gate = new Gate(1, 1);
-    await gate.enter();
+    const semaphore = new Semaphore(1, 1);
+    await semaphore.enter();
     const leaving = new AbortController();
-    const left = gate.enter(leaving.signal);
+    const left = semaphore.enter(leaving.signal);
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
-    const next = gate.enter();
-    gate.leave();
+    const next = semaphore.enter();
+    semaphore.leave();
     await expect(next).resolves.toBeUndefined();
-    gate.leave();
-    expect(gate.isIdle).toBe(true);
+    semaphore.leave();
+    expect(semaphore.isIdle).toBe(true);
   });
 
   it('rejects an aborted signal although a permit is free', async () => {
-    const gate = new Gate(1);
-    await expect(gate.enter(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-    expect(gate.isIdle).toBe(true);
+    const semaphore = new Semaphore(1);
+    await expect(semaphore.enter(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    expect(semaphore.isIdle).toBe(true);
   });
 
   it('rejects one waiter more than may wait', async () => {
-    const gate = new Gate(1, 1);
-    await gate.enter();
-    void gate.enter();
-    await expect(gate.enter()).rejects.toThrow(GateFullError);
+    const semaphore = new Semaphore(1, 1);
+    await semaphore.enter();
+    void semaphore.enter();
+    await expect(semaphore.enter()).rejects.toThrow(SemaphoreFullError);
   });
 
   it('gives the permit back when the work fails', async () => {
-    const gate = new Gate(1);
-    await expect(gate.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    await expect(gate.run(() => Promise.resolve(1))).resolves.toBe(1);
-    expect(gate.isIdle).toBe(true);
+    const semaphore = new Semaphore(1);
+    await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(semaphore.run(() => Promise.resolve(1))).resolves.toBe(1);
+    expect(semaphore.isIdle).toBe(true);
   });
 
   it('does not begin work whose signal was aborted after the permit was handed over', async () => {
-    const gate = new Gate(1);
-    await gate.enter();
+    const semaphore = new Semaphore(1);
+    await semaphore.enter();
     const controller = new AbortController();
     const work = jest.fn(() => Promise.resolve());
-    const running = gate.run(work, controller.signal);
-    gate.leave();
+    const running = semaphore.run(work, controller.signal);
+    semaphore.leave();
     controller.abort(new Error('gone'));
     await expect(running).rejects.toThrow('gone');
     expect(work).not.toHaveBeenCalled();
-    expect(gate.isIdle).toBe(true);
+    expect(semaphore.isIdle).toBe(true);
   });
 });
 
 describe('KeyedGates', () => {
   it('bounds each key by itself and forgets idle keys', async () => {
-    const gates = new KeyedGates(1);
-    expect([gates.tryEnter('a'), gates.tryEnter('a'), gates.tryEnter('b')]).toEqual([true, false, true]);
-    const waiting = gates.enter('a');
-    expect([gates.size, gates.held('a'), gates.held('c')]).toEqual([2, 1, 0]);
-    gates.leave('a');
+    const semaphores = new KeyedSemaphores(1);
+    expect([semaphores.tryEnter('a'), semaphores.tryEnter('a'), semaphores.tryEnter('b')]).toEqual([true, false, true]);
+    const waiting = semaphores.enter('a');
+    expect([semaphores.size, semaphores.held('a'), semaphores.held('c')]).toEqual([2, 1, 0]);
+    semaphores.leave('a');
     await waiting;
-    expect(gates.tryEnter('a')).toBe(false);
-    for (const key of ['a', 'b']) gates.leave(key);
-    expect(gates.size).toBe(0);
+    expect(semaphores.tryEnter('a')).toBe(false);
+    for (const key of ['a', 'b']) semaphores.leave(key);
+    expect(semaphores.size).toBe(0);
   });
 
   it('keeps nothing for an aborted signal', async () => {
-    const gates = new KeyedGates(1);
-    await expect(gates.enter('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-    expect(gates.size).toBe(0);
+    const semaphores = new KeyedSemaphores(1);
+    await expect(semaphores.enter('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    expect(semaphores.size).toBe(0);
   });
 
   it('takes a permit of each or none', () => {
-    const [persons, groups] = [new KeyedGates(2), new KeyedGates(1)];
+    const [persons, groups] = [new KeyedSemaphores(2), new KeyedSemaphores(1)];
     const leave = tryEnterAll([
       [persons, 'ane'],
       [groups, 'g'],

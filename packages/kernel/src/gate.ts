@@ -1,5 +1,5 @@
 /** The queue of a gate is full. */
-export class GateFullError extends Error {
+export class SemaphoreFullError extends Error {
   override readonly name = 'GateFullError';
 }
 
@@ -8,13 +8,13 @@ export class GateFullError extends Error {
  * overtakes it. Not cockatiel: its bulkhead keeps an aborted waiter queued, and a free permit here costs no promise
  * (`tryEnter`).
  */
-export class Gate {
+export class Semaphore {
   private free: number;
   private readonly waiting = new Set<() => void>();
 
   constructor(
     readonly limit: number,
-    /** Callers that may wait; one more is rejected with a `GateFullError`. */
+    /** Callers that may wait; one more is rejected with a `SemaphoreFullError`. */
     private readonly maxWaiting = Infinity,
   ) {
     this.free = limit;
@@ -40,7 +40,7 @@ export class Gate {
   enter(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     if (this.tryEnter()) return Promise.resolve();
-    if (this.waiting.size >= this.maxWaiting) return Promise.reject(new GateFullError('Too many callers wait'));
+    if (this.waiting.size >= this.maxWaiting) return Promise.reject(new SemaphoreFullError('Too many callers wait'));
     return new Promise((resolve, reject) => {
       const admit = (): void => {
         signal?.removeEventListener('abort', withdraw);
@@ -78,8 +78,8 @@ export class Gate {
 }
 
 /** One gate for each key, kept only while permits of it are held. */
-export class KeyedGates {
-  private readonly gates = new Map<string, Gate>();
+export class KeyedSemaphores {
+  private readonly gates = new Map<string, Semaphore>();
 
   constructor(
     private readonly limit: number,
@@ -115,15 +115,15 @@ export class KeyedGates {
     if (gate?.isIdle === true) this.gates.delete(key);
   }
 
-  private gateOf(key: string): Gate {
+  private gateOf(key: string): Semaphore {
     let gate = this.gates.get(key);
-    if (gate === undefined) this.gates.set(key, (gate = new Gate(this.limit, this.maxWaiting)));
+    if (gate === undefined) this.gates.set(key, (gate = new Semaphore(this.limit, this.maxWaiting)));
     return gate;
   }
 }
 
 /** Takes one permit of each, or none. Returns the function that releases them; null when one is not free. */
-export function tryEnterAll(wanted: readonly (readonly [gates: KeyedGates, key: string])[]): (() => void) | null {
+export function tryEnterAll(wanted: readonly (readonly [gates: KeyedSemaphores, key: string])[]): (() => void) | null {
   let held: typeof wanted = wanted.filter(([gates, key]) => gates.tryEnter(key));
   const leave = (): void => {
     for (const [gates, key] of held) gates.leave(key);

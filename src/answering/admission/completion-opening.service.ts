@@ -52,14 +52,14 @@ const RETRY_AFTER_SECONDS = 5;
  */
 @Injectable()
 export class CompletionPlaces {
-  private readonly persons: KeyedGates;
+  private readonly persons: KeyedSemaphores;
 
   constructor(
     @Inject(CONFIG) { runs }: Config,
     private readonly admission: Admission,
     private readonly organizations: OrganizationsService,
   ) {
-    this.persons = new KeyedGates(runs.completions.person);
+    this.persons = new KeyedSemaphores(runs.completions.person);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { Gate, inNameOrder, type FunctionCall } from '@bellwether/kernel';
+import { Semaphore, inNameOrder, type FunctionCall } from '@bellwether/kernel';
 import {
   CallScope,
   completedEvent,
@@ -57,8 +57,8 @@ export class CallRounds {
     });
     for (const call of requested) this.tell(call);
     const scope = new CallScope(signal);
-    const gate = new Gate(this.limit);
-    const outcomes = await Promise.all(requested.map((call) => gate.run(() => this.one(call, scope))));
+    const semaphore = new Semaphore(this.limit);
+    const outcomes = await Promise.all(requested.map((call) => semaphore.run(() => this.one(call, scope))));
     scope.close();
     return outcomes;
   }

@@ -15,7 +15,7 @@ import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { LentMaterial } from './lent-material';
 import { type CheckSubject, DefinitionChecks } from './definition-checks';
-import { DefinitionGate } from './definition-gate';
+import { SaveValidator } from './save-validator';
 import { ValidateDefinitionDto, ValidationDto } from './validation.dto';
 
 @ApiTags('Assistants')
@@ -23,7 +23,7 @@ import { ValidateDefinitionDto, ValidationDto } from './validation.dto';
 export class ValidationController {
   constructor(
     private readonly checks: DefinitionChecks,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly lookup: AssistantLookup,
     private readonly material: LentMaterial,
   ) {}
@@ -53,7 +53,7 @@ export class ValidationController {
     const { diagnostics, placeholders } = await this.checks.check({
       owner,
       assistantId,
-      definition: this.gate.withTemplate(given),
+      definition: this.validator.withTemplate(given),
       templatePath: 'template',
       edit: { by: caller, before },
     });

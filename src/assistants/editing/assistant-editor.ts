@@ -2,7 +2,7 @@ import { type Caller, type Principal, assertCurrent, notFound, staleVersion } fr
 import { Inject, Injectable } from '@nestjs/common';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { StaticChecks } from '../checks/definition-checks';
-import { DefinitionGate } from '../checks/definition-gate';
+import { SaveValidator } from '../checks/save-validator';
 import {
   type Definition,
   type DefinitionInput,
@@ -52,18 +52,18 @@ export class AssistantEditor {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly assistants: AssistantRepository,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly records: AssistantRecords,
     private readonly checks: StaticChecks,
     private readonly bindings: CollectionBindings,
     @Inject(PUBLICATION_RULES) private readonly rules: PublicationRules,
   ) {}
 
-  /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
+  /** The caller becomes the owner. @throws {AppError} as `SaveValidator.assertSavable`. */
   async create(caller: Caller, input: DefinitionInput, reason: VersionReason = 'create'): Promise<Seen> {
-    const given = this.gate.withTemplate(applyInput(EMPTY_DEFINITION, input));
+    const given = this.validator.withTemplate(applyInput(EMPTY_DEFINITION, input));
     const bound = await this.bindings.bind(caller.organizationId, given, null, [caller]);
-    const { unbound } = await this.gate.assertSavable(bound, caller, null, { by: caller, before: null });
+    const { unbound } = await this.validator.assertSavable(bound, caller, null, { by: caller, before: null });
     const definition = { ...bound, collectionIds: withUnbound(bound.collectionIds, unbound) };
     return { row: await this.records.create(caller, this.storedForm(definition), reason), access: 'owner' };
   }
@@ -104,7 +104,7 @@ export class AssistantEditor {
       const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
       if (old === null) throw notFound('Version');
       const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
-      const definition = undoes ? definitionOf(old) : this.gate.withTemplate(definitionOf(old));
+      const definition = undoes ? definitionOf(old) : this.validator.withTemplate(definitionOf(old));
       return { definition, checked: undoes, binds: true };
     });
   }
@@ -127,7 +127,7 @@ export class AssistantEditor {
     const wanted = version ?? row.version;
     const kept = wanted === row.version ? row : await this.assistants.within(row.organizationId).version(id, wanted);
     if (kept === null) throw notFound('Version');
-    await this.gate.assertPublishable(definitionOf(kept), ownerOf(row), id);
+    await this.validator.assertPublishable(definitionOf(kept), ownerOf(row), id);
     if (!row.published || row.liveVersion !== wanted) {
       const note = await this.rules.admit({ caller, assistant: row, version: wanted, override });
       await this.records.publish(caller, row, wanted, note);
@@ -146,7 +146,7 @@ export class AssistantEditor {
   private changed(current: Definition, input: DefinitionInput): Definition {
     const after = applyInput(current, input);
     if (input.metadata === undefined && input.prompt_template === undefined) return after;
-    return this.gate.withTemplate(after, input.prompt_template === undefined ? current : null);
+    return this.validator.withTemplate(after, input.prompt_template === undefined ? current : null);
   }
 
   private async rewrite(
@@ -185,7 +185,7 @@ export class AssistantEditor {
     const rebinds = binds && marks.size > 0;
     if (!rebinds && changes.length === 0) return null;
     if (checked || !(rebinds || changes.some(({ path }) => !LABELS.has(path)))) return after;
-    const { unbound } = await this.gate.assertSavable(definition, owner, row.id, { by: caller, before, binds });
+    const { unbound } = await this.validator.assertSavable(definition, owner, row.id, { by: caller, before, binds });
     const isSame = changes.length === 0 && [...marks].every((key) => unbound.has(key));
     return isSame ? null : { ...after, collectionIds: withUnbound(after.collectionIds, unbound) };
   }

@@ -4,7 +4,7 @@ import { definitionAnswer, definitionOf, withToolUse } from '../definition';
 import { type Member, MembersService } from '../../organizations';
 import type { Seen } from '../access/assistant-lookup';
 import { mayConfigure } from '../access/assistant.permissions';
-import { DefinitionGate } from '../checks/definition-gate';
+import { SaveValidator } from '../checks/save-validator';
 import { AssistantRepository } from '../storage/assistant.repository';
 import type { AssistantDto } from './assistant.dto';
 
@@ -12,7 +12,7 @@ import type { AssistantDto } from './assistant.dto';
 export class AssistantPresenter {
   constructor(
     private readonly members: MembersService,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly assistants: AssistantRepository,
   ) {}
 
@@ -23,7 +23,7 @@ export class AssistantPresenter {
     const answer = answerOf(caller, seen, await this.members.find(row.organizationId, row.ownerId));
     if (!mayConfigure(access)) return answer;
     const owner = { organizationId: row.organizationId, userId: row.ownerId };
-    const { diagnostics } = await this.gate.check(definitionOf(row), owner, row.id);
+    const { diagnostics } = await this.validator.check(definitionOf(row), owner, row.id);
     return { ...answer, diagnostics: [...diagnostics] };
   }
 

@@ -7,7 +7,7 @@ import { AssistantLookup } from '../access/assistant-lookup';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { UpdateAssistantDto } from './assistant.dto';
 import { CollectionBindings } from './assistant-records';
-import { DefinitionGate } from '../checks/definition-gate';
+import { SaveValidator } from '../checks/save-validator';
 
 const CHECKED = ['prompt_template', 'metadata', 'RAG_collections'] as const;
 
@@ -20,14 +20,14 @@ type Problems = (input: DefinitionInput) => Promise<readonly Problem[]>;
 export class DefinitionBodies {
   constructor(
     private readonly lookup: AssistantLookup,
-    private readonly gate: DefinitionGate,
+    private readonly validator: SaveValidator,
     private readonly bindings: CollectionBindings,
   ) {}
 
   /** @throws {AppError} `validation_failed` */
   toCreate(caller: Caller, body: unknown): Promise<CreateAssistantDto> {
     return read(CreateAssistantDto, body, (input) =>
-      this.gate.problems(applyInput(EMPTY_DEFINITION, input), caller, null),
+      this.validator.problems(applyInput(EMPTY_DEFINITION, input), caller, null),
     );
   }
 
@@ -37,7 +37,7 @@ export class DefinitionBodies {
       const { row } = await this.lookup.configurable(caller, id);
       const before = definitionOf(row);
       const after = await this.bindings.bind(row.organizationId, applyInput(before, input), before);
-      return this.gate.problems(after, ownerOf(row), id, { by: caller, before });
+      return this.validator.problems(after, ownerOf(row), id, { by: caller, before });
     });
   }
 
@@ -49,7 +49,7 @@ export class DefinitionBodies {
     const edit = { by: caller, before };
     return read(UpdateAssistantDto, body, async (input) => {
       const given = applyInput(EMPTY_DEFINITION, input);
-      return this.gate.problems(await this.bindings.bind(owner.organizationId, given, before), owner, id, edit);
+      return this.validator.problems(await this.bindings.bind(owner.organizationId, given, before), owner, id, edit);
     });
   }
 }

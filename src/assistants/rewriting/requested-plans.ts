@@ -10,7 +10,7 @@ const TRY_AGAIN_SECONDS = 5;
 /** Plans for requests. A proof is computation, so one runs at a time and yields to the event loop in between. */
 @Injectable()
 export class RequestedPlans {
-  private readonly turns = new Gate(1, MOST_WAITING);
+  private readonly turns = new Semaphore(1, MOST_WAITING);
 
   constructor(private readonly rewrites: AssistantRewrites) {}
 

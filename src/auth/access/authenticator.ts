@@ -177,9 +177,9 @@ export class RequestAuthenticator {
  * for their place here or are refused, before their body costs anything.
  */
 @Injectable()
-export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
+export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, Response> {
   /** Completions of one person whose body was not read yet. `CompletionPlaces` counts the others. */
-  private readonly persons: KeyedGates;
+  private readonly persons: KeyedSemaphores;
 
   constructor(
     @Inject(CONFIG) { runs }: Pick<Config, 'runs'>,
@@ -188,7 +188,7 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
     private readonly organizations: OrganizationsService,
     private readonly proxies: TrustedProxies,
   ) {
-    this.persons = new KeyedGates(runs.completions.person);
+    this.persons = new KeyedSemaphores(runs.completions.person);
   }
 
   use(request: BellwetherRequest, response: Response, next: NextFunction): void {

@@ -43,7 +43,7 @@ const fieldOf = (userId: string): string => `imported_password.${userId}`;
 export class ImportedPasswords {
   private readonly logger = new Logger('ImportedPasswords');
   /** One comparison at a time: guesses at one account cannot overtake the count of failures. */
-  private readonly gate = new Gate(1, MOST_WAITING);
+  private readonly semaphore = new Semaphore(1, MOST_WAITING);
 
   constructor(
     private readonly passwords: ImportedPasswordRepository,
@@ -90,9 +90,9 @@ export class ImportedPasswords {
    */
   async consume(email: string, password: string): Promise<PasswordMember | null> {
     try {
-      return await this.gate.run(() => this.compare(email.trim().toLowerCase(), password));
+      return await this.semaphore.run(() => this.compare(email.trim().toLowerCase(), password));
     } catch (error) {
-      if (!(error instanceof GateFullError)) throw error;
+      if (!(error instanceof SemaphoreFullError)) throw error;
       throw new AppError('too_many_requests', 'Many people sign in with a password at the moment', {
         retryAfter: RETRY_SECONDS,
       });

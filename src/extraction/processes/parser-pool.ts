@@ -1,4 +1,4 @@
-import { AppError, Gate } from '@bellwether/kernel';
+import { AppError, Semaphore } from '@bellwether/kernel';
 import { ExtractionError } from '../document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { ParserLost, ParserProcess } from './parser-process';
@@ -21,11 +21,11 @@ export class ParserPool {
   private readonly idle: ParserProcess[] = [];
   private readonly all = new Set<ParserProcess>();
   private readonly closing = new AbortController();
-  private readonly gate: Gate;
+  private readonly semaphore: Semaphore;
   private idleTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: PoolOptions) {
-    this.gate = new Gate(options.processes);
+    this.semaphore = new Semaphore(options.processes);
   }
 
   get pids(): readonly number[] {
@@ -39,12 +39,12 @@ export class ParserPool {
   async parse(input: ExtractionInput, signal: AbortSignal | undefined): Promise<ExtractedDocument> {
     const ending = AbortSignal.any([this.closing.signal, ...(signal === undefined ? [] : [signal])]);
     try {
-      return await this.gate.run(() => this.parseTwice(input, ending), ending);
+      return await this.semaphore.run(() => this.parseTwice(input, ending), ending);
     } catch (error) {
       if (!(error instanceof ParserLost)) throw error;
       throw new AppError('unavailable', 'The document could not be read now; try again later', { cause: error });
     } finally {
-      if (this.gate.isIdle && !this.closing.signal.aborted) this.endIdleLater();
+      if (this.semaphore.isIdle && !this.closing.signal.aborted) this.endIdleLater();
     }
   }
 

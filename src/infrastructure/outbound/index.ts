@@ -8,4 +8,4 @@ export {
 export { OutboundModule } from './outbound.module';
 export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export { decodedBody } from './redirect';
-export { vendorGate } from './vendor-gate';
+export { beforeVendorCall } from './before-vendor-call';

@@ -103,8 +103,8 @@ ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transac
 
   /** Runs as many at once as the pool has connections: work that waits for a connection is refused on a slow machine. */
   const each = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> => {
-    const gate = new Gate(POOL_SIZE);
-    return Promise.all(Array.from({ length: count }, (_, n) => gate.run(() => work(n))));
+    const semaphore = new Semaphore(POOL_SIZE);
+    return Promise.all(Array.from({ length: count }, (_, n) => semaphore.run(() => work(n))));
   };
 
   const seen = async (source: Pick<DataSource, 'query'>): Promise<string[]> =>

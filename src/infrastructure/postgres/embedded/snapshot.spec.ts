@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyDataFiles } from './engine/engine';
 import { takeSnapshot } from './snapshot';
-import { Gate, type SharedEngine } from './wire/shared-engine';
+import { EngineMutex, type SharedEngine } from './wire/shared-engine';
 import { requestSnapshot, serveSnapshot } from './wire/snapshot-request';
 
 jest.mock('./engine/engine', () => ({ ...jest.requireActual('./engine/engine'), copyDataFiles: jest.fn() }));
@@ -32,8 +32,8 @@ describe('a copy of the data files that fills the disk', () => {
   });
 
   it('is called so by the process that has the files, which goes on', async () => {
-    const gate = new Gate({ waitMs: 1_000, idleLimitMs: 1_000 });
-    const engine = { gate, engine: { copyFiles: () => Promise.reject(diskFull()) } } as unknown as SharedEngine;
+    const mutex = new EngineMutex({ waitMs: 1_000, idleLimitMs: 1_000 });
+    const engine = { gate: mutex, engine: { copyFiles: () => Promise.reject(diskFull()) } } as unknown as SharedEngine;
     const server = createServer((socket) => void serveSnapshot(socket, engine)).listen(join(dataDir, 's'));
     await once(server, 'listening');
     for (let time = 0; time < 2; time += 1) {

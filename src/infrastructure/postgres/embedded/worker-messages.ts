@@ -1,7 +1,7 @@
 import type { EngineOptions } from './engine/engine';
-import type { GateOptions } from './wire/shared-engine';
+import type { EngineMutexOptions } from './wire/shared-engine';
 
-export interface WorkerSettings extends EngineOptions, GateOptions {
+export interface WorkerSettings extends EngineOptions, EngineMutexOptions {
   readonly socketPath: string;
 }
 

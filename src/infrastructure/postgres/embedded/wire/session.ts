@@ -14,8 +14,8 @@ import {
 import { SessionSettings, SettingsError } from './settings';
 import {
   type Answer,
-  GateBusyError,
-  GateLeftError,
+  EngineBusyError,
+  EngineLeftError,
   type Holder,
   type Listener,
   type SharedEngine,
@@ -195,7 +195,7 @@ export class Session implements Holder, Listener {
     this.ended = true;
     this.settings.closed = true;
     this.inbox.clear();
-    this.engine.gate.withdraw(this);
+    this.engine.mutex.withdraw(this);
     this.working = this.cleanUp(this.working);
     return this.working;
   }
@@ -287,7 +287,7 @@ export class Session implements Holder, Listener {
   }
 
   private async takeEngine(): Promise<void> {
-    const { gate, settings } = this.engine;
+    const { mutex: gate, settings } = this.engine;
     const continues = gate.holds(this);
     await gate.enter(this);
     if (!continues) await settings.enter(this.settings);
@@ -301,19 +301,19 @@ export class Session implements Holder, Listener {
     this.learn(answer.tags);
     if (answer.status === null) {
       if (answer.failed) this.skipping = 'by the engine';
-      this.engine.gate.idle();
+      this.engine.mutex.idle();
       return;
     }
     this.skipping = 'no';
     this.expected.length = 0;
     this.status = answer.status;
     if (this.status !== 'I') {
-      this.engine.gate.idle();
+      this.engine.mutex.idle();
       return;
     }
     if (this.unlistened) await this.engine.askAside(this.engine.channels.restore());
     this.unlistened = false;
-    this.engine.gate.leave(this);
+    this.engine.mutex.leave(this);
   }
 
   private learn(tags: readonly string[]): void {
@@ -325,8 +325,8 @@ export class Session implements Holder, Listener {
   }
 
   private turnFailed(error: unknown, batch: readonly FrontendMessage[]): void {
-    if (error instanceof GateLeftError) return;
-    if (error instanceof GateBusyError) {
+    if (error instanceof EngineLeftError) return;
+    if (error instanceof EngineBusyError) {
       this.socket.write(errorResponse({ severity: 'ERROR', code: error.code, message: error.message }));
       this.skipping = 'here';
       if (batch.at(-1)?.type !== 'H') this.answerSkipped();
@@ -344,7 +344,7 @@ export class Session implements Holder, Listener {
 
   private async cleanUp(before: Promise<void> | null): Promise<void> {
     await before;
-    const { gate, channels } = this.engine;
+    const { mutex: gate, channels } = this.engine;
     const last: Buffer[] = [];
     if (channels.forget(this)) last.push(channels.restore());
     const statements = this.statements.closeAll();

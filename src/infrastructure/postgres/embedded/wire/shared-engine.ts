@@ -115,7 +115,7 @@ function settle(expected: ExpectedAnswer[]): boolean {
 const copyRefused = (): Buffer =>
   errorResponse({ severity: 'ERROR', code: '0A000', message: COPY_REFUSED, hint: 'Insert rows in batches instead.' });
 
-export interface GateOptions {
+export interface EngineMutexOptions {
   /** Milliseconds that a waiter accepts an idle holder. */
   readonly waitMs: number;
   /** Milliseconds after which an idle holder is evicted. */
@@ -137,24 +137,24 @@ interface Waiting {
 }
 
 /** The holder was idle in its transaction for the wait limit. */
-export class GateBusyError extends Error {
+export class EngineBusyError extends Error {
   readonly code = '55P03';
 }
 
-export class GateLeftError extends Error {}
+export class EngineLeftError extends Error {}
 
 /**
  * A FIFO mutex over the engine, held from the first message of a turn until the engine is outside any transaction. Only
  * idle time counts against a holder: a running statement would delay others on a server too.
  */
-export class Gate {
+export class EngineMutex {
   private holder: Holder | null = null;
   private idleSince: number | null = null;
   private queue: Waiting[] = [];
   private waitTimer: NodeJS.Timeout | undefined;
   private idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: GateOptions) {}
+  constructor(private readonly options: EngineMutexOptions) {}
 
   /** Resolves when `holder` has the engine. A patient holder waits without limit. */
   enter(holder: Holder, patient = false): Promise<void> {
@@ -196,7 +196,7 @@ export class Gate {
   withdraw(holder: Holder): void {
     const gone = this.queue.filter((waiting) => waiting.holder === holder);
     this.queue = this.queue.filter((waiting) => waiting.holder !== holder);
-    for (const waiting of gone) waiting.refuse(new GateLeftError());
+    for (const waiting of gone) waiting.refuse(new EngineLeftError());
   }
 
   private busy(): void {
@@ -223,7 +223,7 @@ export class Gate {
     this.queue = this.queue.filter((waiting) => !overdue.includes(waiting));
     for (const waiting of overdue) {
       waiting.refuse(
-        new GateBusyError(`another connection has held its transaction open for ${this.options.waitMs} ms`),
+        new EngineBusyError(`another connection has held its transaction open for ${this.options.waitMs} ms`),
       );
     }
     this.watch();
@@ -290,22 +290,26 @@ export interface Listener {
 
 /** The engine and the state that all sessions share. Callers hold the gate. */
 export class SharedEngine {
-  readonly gate: Gate;
+  readonly mutex: EngineMutex;
   readonly statements: SharedStatements = { unnamedOwner: null, generation: 0 };
   readonly channels = new Channels<Listener>();
   readonly settings = new SettingsSwitch((messages) => this.askAside(messages));
 
   private constructor(
     readonly engine: Engine,
-    options: GateOptions,
+    options: EngineMutexOptions,
     readonly serverVersion: string,
     /** Called when the engine is lost. */
     readonly broke: (error: unknown) => void,
   ) {
-    this.gate = new Gate(options);
+    this.mutex = new EngineMutex(options);
   }
 
-  static async over(engine: Engine, options: GateOptions, broke: (error: unknown) => void): Promise<SharedEngine> {
+  static async over(
+    engine: Engine,
+    options: EngineMutexOptions,
+    broke: (error: unknown) => void,
+  ): Promise<SharedEngine> {
     const answer = await engine.ask(query('SHOW server_version'));
     const row = [...backendFrames(answer)].find(({ type }) => type === 'D');
     const version = row ? readRow(answer, row)[0] : null;

@@ -10,7 +10,7 @@ const DONE = 'SNAPSHOT';
 export const DISK_FULL = 'The disk of the data directory is full';
 
 /** Copies the files of the engine outside any transaction, with the gate held. A client that leaves aborts it. */
-export async function serveSnapshot(socket: Socket, { gate, engine }: SharedEngine): Promise<void> {
+export async function serveSnapshot(socket: Socket, { mutex: gate, engine }: SharedEngine): Promise<void> {
   const holder: Holder = { evict: () => undefined };
   const gone = new AbortController();
   socket.once('close', () => {

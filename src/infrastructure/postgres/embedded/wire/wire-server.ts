@@ -2,7 +2,7 @@ import { type Server, type Socket, createServer } from 'node:net';
 import type { Engine } from '../engine/engine';
 import type { ErrorFields } from './messages';
 import { Session } from './session';
-import { type GateOptions, type Holder, SharedEngine } from './shared-engine';
+import { type EngineMutexOptions, type Holder, SharedEngine } from './shared-engine';
 
 const SHUTTING_DOWN: ErrorFields = {
   severity: 'FATAL',
@@ -22,7 +22,7 @@ export class WireServer {
   }
 
   /** Calls `broke` at most once, after hanging up on every client. */
-  static async over(engine: Engine, options: GateOptions, broke: (error: unknown) => void): Promise<WireServer> {
+  static async over(engine: Engine, options: EngineMutexOptions, broke: (error: unknown) => void): Promise<WireServer> {
     let crashed = false;
     const crash = (error: unknown): void => {
       if (crashed) return;
@@ -47,11 +47,11 @@ export class WireServer {
   /** Runs `work` while no transaction is open. */
   async quietly<T>(work: () => Promise<T>): Promise<T> {
     const holder: Holder = { evict: () => undefined };
-    await this.shared.gate.enter(holder, true);
+    await this.shared.mutex.enter(holder, true);
     try {
       return await work();
     } finally {
-      this.shared.gate.leave(holder);
+      this.shared.mutex.leave(holder);
     }
   }
 

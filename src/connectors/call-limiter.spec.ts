@@ -1,4 +1,4 @@
-import { CallGate } from './embeddings.service';
+import { CallLimiter } from './embeddings.service';
 
 const never = new AbortController().signal;
 
@@ -11,11 +11,11 @@ function task() {
 
 describe('a gate', () => {
   it('lets so many through at a time, in the order in which they came', async () => {
-    const gate = new CallGate(2);
+    const limiter = new CallLimiter(2);
     const order: number[] = [];
     const tasks = [1, 2, 3, 4].map((number) => {
       const each = task();
-      const ended = gate.run(never, () => {
+      const ended = limiter.run(never, () => {
         order.push(number);
         return each.work();
       });
@@ -30,24 +30,24 @@ describe('a gate', () => {
     for (const { finish } of tasks) finish();
     await Promise.all(tasks.map(({ ended }) => ended));
     expect(order).toEqual([1, 2, 3, 4]);
-    expect(gate.isIdle).toBe(true);
+    expect(limiter.isIdle).toBe(true);
   });
 
   it('stays closed for the time that a vendor named', async () => {
-    const gate = new CallGate(1);
-    gate.close(60);
+    const limiter = new CallLimiter(1);
+    limiter.close(60);
     const started = performance.now();
-    await gate.run(never, () => Promise.resolve());
+    await limiter.run(never, () => Promise.resolve());
     expect(performance.now() - started).toBeGreaterThan(55);
   });
 
   it('lets a job wait for a minute and no longer', async () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(0);
     const codeAfter = (ms: number): Promise<unknown> => {
-      const gate = new CallGate(1);
-      gate.close(ms);
+      const limiter = new CallLimiter(1);
+      limiter.close(ms);
       const leaving = new AbortController();
-      const run = gate.run(leaving.signal, () => Promise.resolve());
+      const run = limiter.run(leaving.signal, () => Promise.resolve());
       setImmediate(() => leaving.abort());
       return run.catch((error: unknown) => (error as { code: unknown }).code);
     };
@@ -57,21 +57,21 @@ describe('a gate', () => {
   });
 
   it('sends away at once who would wait for minutes', async () => {
-    const gate = new CallGate(1);
-    gate.close(86_400_000);
+    const limiter = new CallLimiter(1);
+    limiter.close(86_400_000);
     const work = jest.fn();
-    await expect(gate.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 86_400 });
-    await expect(gate.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited' });
+    await expect(limiter.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 86_400 });
+    await expect(limiter.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited' });
     expect(work).not.toHaveBeenCalled();
   });
 
   it('gives up a place that nobody waits for any more', async () => {
-    const gate = new CallGate(1);
+    const limiter = new CallLimiter(1);
     const first = task();
-    const held = gate.run(never, first.work);
+    const held = limiter.run(never, first.work);
     const leave = new AbortController();
-    const second = gate.run(leave.signal, () => Promise.reject(new Error('never begun')));
-    const third = gate.run(never, () => Promise.resolve('third'));
+    const second = limiter.run(leave.signal, () => Promise.reject(new Error('never begun')));
+    const third = limiter.run(never, () => Promise.resolve('third'));
     leave.abort();
     await expect(second).rejects.toMatchObject({ code: 'cancelled' });
     first.finish();
@@ -80,12 +80,12 @@ describe('a gate', () => {
   });
 
   it('goes on after work that fails, and after waiting that was given up', async () => {
-    const gate = new CallGate(1);
-    await expect(gate.run(never, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    gate.close(10_000);
-    await expect(gate.run(AbortSignal.timeout(10), () => Promise.resolve())).rejects.toMatchObject({
+    const limiter = new CallLimiter(1);
+    await expect(limiter.run(never, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    limiter.close(10_000);
+    await expect(limiter.run(AbortSignal.timeout(10), () => Promise.resolve())).rejects.toMatchObject({
       code: 'cancelled',
     });
-    expect(gate.isIdle).toBe(false);
+    expect(limiter.isIdle).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ function assertPublishable(diagnostics: readonly Diagnostic[], type: AssistantTy
 
 /** Checks a definition with the rights of its owner before it is stored or published. */
 @Injectable()
-export class DefinitionGate {
+export class SaveValidator {
   constructor(
     private readonly checks: DefinitionChecks,
     private readonly organizations: OrganizationsService,

@@ -6,7 +6,7 @@ import type { Admission } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import type { BellwetherRequest } from '../../infrastructure/http';
 import type { OrganizationsService } from '../../organizations';
-import { CredentialGate, type RequestAuthenticator } from './authenticator';
+import { CredentialMiddleware, type RequestAuthenticator } from './authenticator';
 import { TrustedProxies } from './failed-credentials.service';
 
 const PERSON = 2;
@@ -28,7 +28,7 @@ function gateFor(role: 'member' | 'teacher', { scopes = ['chat'], free = () => u
   };
   const authenticate = () =>
     isRevoked ? Promise.reject(new AppError('unauthenticated', 'Revoked')) : Promise.resolve(caller);
-  const gate = new CredentialGate(
+  const gate = new CredentialMiddleware(
     { runs: { completions: { person: PERSON } } } as Config,
     { authenticate } as unknown as RequestAuthenticator,
     { assertOpen: () => undefined, tryEnter: () => free, enter } as unknown as Admission,
