@@ -1,6 +1,6 @@
 import { AppError, type Caller, placeText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { placeUnitOf } from '../../src/extraction';
+import { locatorUnitOf } from '../../src/extraction';
 import { KnowledgeBasesService } from '../../src/knowledge-bases';
 import { ProcessorCatalogue } from '../../src/processors';
 import { FunctionCatalogue, type MaterialSearch, ToolCatalogue } from '../../src/tools';
@@ -117,7 +117,7 @@ function pageText({ filename, language, pageCount }: UnfoundDocument, part: Unfo
   const { page, label, endLabel } = part;
   if (page === null) return null;
   const to = part.pageEnd ?? page;
-  const unit = placeUnitOf(filename);
+  const unit = locatorUnitOf(filename);
   const printed = label === null || endLabel === null || to === page ? label : `${label}–${endLabel}`;
-  return placeText({ unit, from: page, to, of: pageCount, label: printed }, language);
+  return locatorText({ unit, from: page, to, of: pageCount, label: printed }, language);
 }

@@ -11,7 +11,7 @@ import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
 import { CompletionMeters } from './admission/completion-meters.service';
-import { CompletionOpening, CompletionPlaces, CompletionWatch } from './admission/completion-opening.service';
+import { CompletionOpening, CompletionSlots, CompletionWatch } from './admission/completion-opening.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background-completions.service';
 import { RunBatches } from './run-batches.service';
@@ -50,7 +50,7 @@ import { ToolCallingModule } from './tool-calling';
     CompletionMeters,
     CompletionMetrics,
     CompletionOpening,
-    CompletionPlaces,
+    CompletionSlots,
     CompletionWatch,
     PromptPreparation,
     MaterialOnly,
@@ -63,7 +63,7 @@ import { ToolCallingModule } from './tool-calling';
     AnswerPipeline,
     BackgroundCompletions,
     CompletionOpening,
-    CompletionPlaces,
+    CompletionSlots,
     QuietAnswers,
     RunBatches,
     StreamsInFlight,

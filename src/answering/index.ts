@@ -1,4 +1,4 @@
-export { CompletionOpening, CompletionPlaces, running } from './admission/completion-opening.service';
+export { CompletionOpening, CompletionSlots, running } from './admission/completion-opening.service';
 export { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './admission/question-rules.token';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';

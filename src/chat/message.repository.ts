@@ -67,7 +67,7 @@ export class MessageRepository {
 }
 
 /** Position of a stored question, and the run that answers it. */
-interface Place {
+interface MessagePosition {
   readonly position: number;
   /** The message that it follows; null at the beginning. */
   readonly previousId: string | null;
@@ -96,7 +96,7 @@ export class MessagesOf {
   }
 
   /** A question behind `previousId`, and its empty answer. */
-  async insert({ text, parts }: QuestionContent, { position, previousId, runId }: Place): Promise<void> {
+  async insert({ text, parts }: QuestionContent, { position, previousId, runId }: MessagePosition): Promise<void> {
     const [organizationId, userId, conversationId] = this.where;
     const base = { organizationId, userId, conversationId };
     const [question, answer] = [uuidv7(), uuidv7()];

@@ -1,4 +1,4 @@
-import { BlobInventory, BlobMove, type BlobTotals, type MoveReport, type PlaceName, PLACES } from '../files';
+import { BlobInventory, BlobMove, type BlobTotals, type MoveReport, type StorageName, STORAGES } from '../files';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
 import { BadUsage, type CommandContext, type CommandResult } from './output';
@@ -10,15 +10,15 @@ export interface MoveOptions {
 
 const MEGABYTE = 1024 * 1024;
 
-const PLACE_WORDS: Readonly<Record<PlaceName, string>> = { disk: 'on disk', s3: 'in the bucket' };
+const PLACE_WORDS: Readonly<Record<StorageName, string>> = { disk: 'on disk', s3: 'in the bucket' };
 
 const amount = ({ files, bytes }: BlobTotals): string =>
   `${files} ${files === 1 ? 'file' : 'files'} (${(bytes / MEGABYTE).toFixed(1)} MB)`;
 
 /** @throws {BadUsage} */
-function placeOf({ files }: Config, { to }: MoveOptions): PlaceName {
-  const place = PLACES.find((each) => each === to);
-  if (place === undefined) throw new BadUsage(`--to must be one of ${PLACES.join(', ')}`);
+function placeOf({ files }: Config, { to }: MoveOptions): StorageName {
+  const place = STORAGES.find((each) => each === to);
+  if (place === undefined) throw new BadUsage(`--to must be one of ${STORAGES.join(', ')}`);
   if (files.s3.bucket === null) throw new BadUsage('S3_BUCKET must be set: files move to that bucket, or back from it');
   return place;
 }
@@ -51,7 +51,7 @@ export async function moveFiles(
 const isDone = ({ complete, counts: { missing, damaged, failed } }: MoveReport): boolean =>
   complete && missing + damaged + failed === 0;
 
-function moveLines({ complete, counts, bytes, troubles, left }: MoveReport, to: PlaceName): string[] {
+function moveLines({ complete, counts, bytes, troubles, left }: MoveReport, to: StorageName): string[] {
   const elsewhere = PLACE_WORDS[to === 's3' ? 'disk' : 's3'];
   const named = troubles.map(({ outcome, path, reason }) => `  ${outcome}: ${path}: ${reason}`);
   const stopped = complete ? [] : ['Stopped before the end. Run the command again: it goes on with the rest.'];
@@ -71,7 +71,7 @@ export const checkFiles = (config: Config, { signal, progress }: CommandContext)
       .take(signal, (done, total) => progress.report({ done, total, text: 'files checked' }));
     const { complete, places, missing, paths } = found;
     const lines = [
-      ...PLACES.map((place) => `${PLACE_WORDS[place]}: ${amount(places[place])}`),
+      ...STORAGES.map((place) => `${PLACE_WORDS[place]}: ${amount(places[place])}`),
       missing === 0
         ? 'The bytes of every file are there.'
         : `The bytes of ${missing} ${missing === 1 ? 'file' : 'files'} are missing:`,

@@ -1,5 +1,5 @@
 export { type Chunk, chunksAt, cutText, type TextCuts } from './chunking';
-export { placeUnitOf } from './document/document-format';
+export { locatorUnitOf } from './document/document-format';
 export { detectFormat } from './detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';
 export { ExtractionModule } from './extraction.module';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { batches } from '../infrastructure/database';
-import { PLACES, type PlaceName } from './places/blob-place.types';
+import { STORAGES, type StorageName } from './places/blob-storage.types';
 import { BlobStore } from './storage/blob-store';
 import { BlobHolders, type BlobTotals, pathOf } from './blob-move';
 
@@ -10,7 +10,7 @@ const MOST_NAMED = 100;
 
 export interface Inventory {
   readonly complete: boolean;
-  readonly places: Readonly<Record<PlaceName, BlobTotals>>;
+  readonly places: Readonly<Record<StorageName, BlobTotals>>;
   /** Rows without bytes. */
   readonly missing: number;
   /** The first ones: area, organization, holder and name. */
@@ -31,7 +31,7 @@ export class BlobInventory {
     const total = places.disk.files + places.s3.files;
     const missing: string[] = [];
     let done = 0;
-    for (const place of PLACES) {
+    for (const place of STORAGES) {
       for await (const { holder, blobs } of this.holders.pages(place)) {
         for (const some of batches(blobs, AT_ONCE)) {
           if (signal.aborted) return inventory(false, places, missing);

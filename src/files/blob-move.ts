@@ -25,9 +25,9 @@ export interface BlobTotals {
 
 /** Rows of one kind that hold blobs, of every organization. */
 export interface BlobHolder {
-  totals(place: PlaceName): Promise<BlobTotals>;
+  totals(place: StorageName): Promise<BlobTotals>;
   /** Blobs of a place in the order of row id and name, after a cursor. */
-  page(place: PlaceName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]>;
+  page(place: StorageName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]>;
   /** Replaces the name in the row (compare and swap). False when the row no longer has the old name. */
   rename(blob: HeldBlob, name: string): Promise<boolean>;
   isHeld(blob: HeldBlob): Promise<boolean>;
@@ -44,7 +44,7 @@ export class BlobHolders {
     this.all.push(holder);
   }
 
-  async totals(place: PlaceName): Promise<BlobTotals> {
+  async totals(place: StorageName): Promise<BlobTotals> {
     const each = await Promise.all(this.all.map((holder) => holder.totals(place)));
     return {
       files: each.reduce((sum, { files }) => sum + files, 0),
@@ -52,7 +52,9 @@ export class BlobHolders {
     };
   }
 
-  async *pages(place: PlaceName): AsyncGenerator<{ readonly holder: BlobHolder; readonly blobs: readonly HeldBlob[] }> {
+  async *pages(
+    place: StorageName,
+  ): AsyncGenerator<{ readonly holder: BlobHolder; readonly blobs: readonly HeldBlob[] }> {
     for (const holder of this.all) {
       let after: BlobCursor | null = null;
       for (;;) {
@@ -100,7 +102,7 @@ export interface MoveControl {
   readonly report: (done: number, total: number) => void;
 }
 
-export const otherPlace = (to: PlaceName): PlaceName => (to === 's3' ? 'disk' : 's3');
+export const otherStorage = (to: StorageName): StorageName => (to === 's3' ? 'disk' : 's3');
 export const pathOf = ({ space, name }: HeldBlob): string => [...space, name].join('/');
 
 /**
@@ -118,12 +120,12 @@ export class BlobMove {
   ) {}
 
   /** Number and bytes of the blobs that a move to this place would copy. */
-  waiting(to: PlaceName): Promise<BlobTotals> {
-    return this.holders.totals(otherPlace(to));
+  waiting(to: StorageName): Promise<BlobTotals> {
+    return this.holders.totals(otherStorage(to));
   }
 
-  async move(to: PlaceName, { signal, report }: MoveControl): Promise<MoveReport> {
-    const from = otherPlace(to);
+  async move(to: StorageName, { signal, report }: MoveControl): Promise<MoveReport> {
+    const from = otherStorage(to);
     const { files: total } = await this.holders.totals(from);
     const run = new MoveRun();
     for await (const { holder, blobs } of this.holders.pages(from)) {
@@ -137,7 +139,7 @@ export class BlobMove {
     return run.report(true, await this.holders.totals(from));
   }
 
-  private async moveOne(holder: BlobHolder, blob: HeldBlob, to: PlaceName): Promise<Result> {
+  private async moveOne(holder: BlobHolder, blob: HeldBlob, to: StorageName): Promise<Result> {
     let bytes: Buffer;
     try {
       bytes = await this.blobs.read(blob.space, blob.name, MAX_BYTES);
@@ -153,7 +155,7 @@ export class BlobMove {
     }
   }
 
-  private async exchange(holder: BlobHolder, blob: HeldBlob, bytes: Buffer, to: PlaceName): Promise<Result> {
+  private async exchange(holder: BlobHolder, blob: HeldBlob, bytes: Buffer, to: StorageName): Promise<Result> {
     const name = await this.blobs.put(blob.space, bytes, to);
     const written = await this.blobs.read(blob.space, name, bytes.length).catch(() => null);
     if (written === null || !written.equals(bytes)) {

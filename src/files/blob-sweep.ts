@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { JobQueue } from '../infrastructure/jobs';
-import { BLOB_PLACES, type BlobBatch, type BlobPlace, type BlobArea } from './places/blob-place.types';
+import { BLOB_STORAGES, type BlobBatch, type BlobStorage, type BlobArea } from './places/blob-storage.types';
 import { FileRepository } from './storage/file.repository';
 
 const EVERY_MS = 60 * 60_000;
@@ -21,10 +21,10 @@ export class BlobSweep {
   private readonly log = new Logger('Files');
   private readonly namedIn = new Map<BlobArea, NamedBlobs>();
   private readonly holds: (() => Promise<boolean>)[] = [];
-  private readonly warned = new Set<BlobPlace>();
+  private readonly warned = new Set<BlobStorage>();
 
   constructor(
-    @Inject(BLOB_PLACES) private readonly places: readonly BlobPlace[],
+    @Inject(BLOB_STORAGES) private readonly places: readonly BlobStorage[],
     private readonly jobs: JobQueue,
     files: FileRepository,
   ) {
@@ -46,15 +46,15 @@ export class BlobSweep {
     for (const place of this.places) await this.sweepPlace(place);
   }
 
-  private async sweepPlace(place: BlobPlace): Promise<void> {
+  private async sweepPlace(storage: BlobStorage): Promise<void> {
     if (await this.isHeld()) return;
-    if (!(await this.belongsToDatabase(place))) return;
+    if (!(await this.belongsToDatabase(storage))) return;
     const before = Date.now() - MIN_AGE_MS;
     let removed = 0;
     let bytes = 0;
-    for await (const batch of place.batches()) {
+    for await (const batch of storage.batches()) {
       for (const name of await this.unnamed(batch)) {
-        const size = await place.removeOlder(batch, name, before);
+        const size = await storage.removeOlder(batch, name, before);
         if (size === null) continue;
         removed += 1;
         bytes += size;
@@ -62,7 +62,7 @@ export class BlobSweep {
       if (removed >= MAX_REMOVED || this.jobs.isStopping || (await this.isHeld())) break;
     }
     if (removed > 0)
-      this.log.log({ msg: 'stored files that no row names were removed', place: place.name, files: removed, bytes });
+      this.log.log({ msg: 'stored files that no row names were removed', place: storage.name, files: removed, bytes });
   }
 
   private async isHeld(): Promise<boolean> {
@@ -70,16 +70,16 @@ export class BlobSweep {
     return false;
   }
 
-  private async belongsToDatabase(place: BlobPlace): Promise<boolean> {
+  private async belongsToDatabase(storage: BlobStorage): Promise<boolean> {
     let found = 0;
-    for await (const batch of place.batches()) {
+    for await (const batch of storage.batches()) {
       if ((await this.unnamed(batch)).length < batch.names.length) return true;
       if (this.jobs.isStopping) return false;
       found += batch.names.length;
     }
-    if (found > 0 && !this.warned.has(place)) {
-      this.warned.add(place);
-      const where = place.name === 'disk' ? 'DATA_DIR' : 'the bucket';
+    if (found > 0 && !this.warned.has(storage)) {
+      this.warned.add(storage);
+      const where = storage.name === 'disk' ? 'DATA_DIR' : 'the bucket';
       this.log.warn({ msg: `the database names none of the files in ${where}; none is removed`, files: found });
     }
     return false;

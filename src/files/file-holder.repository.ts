@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type PlaceName, S3_MARK } from './places/blob-place.types';
+import { type StorageName, S3_MARK } from './places/blob-storage.types';
 import { spaceOf } from './storage/file.repository';
 import { type BlobCursor, type BlobHolder, BlobHolders, type BlobTotals, type HeldBlob } from './blob-move';
 
@@ -36,12 +36,12 @@ export class FileHolderRepository implements BlobHolder {
     holders.register(this);
   }
 
-  async totals(place: PlaceName): Promise<BlobTotals> {
+  async totals(place: StorageName): Promise<BlobTotals> {
     const [row] = await this.dataSource.query<[BlobTotals]>(TOTALS, [place === 's3']);
     return row;
   }
 
-  async page(place: PlaceName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]> {
+  async page(place: StorageName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]> {
     const rows = await this.dataSource.query<Row[]>(PAGE, [place === 's3', after?.id ?? null, limit]);
     return rows.map(({ id, organization_id, owner_id, storage_name: name, size, sha256 }) => ({
       id,

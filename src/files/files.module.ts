@@ -15,10 +15,10 @@ import { BlobInventory } from './blob-inventory';
 import { BlobHolders, BlobMove } from './blob-move';
 import { FileHolderRepository } from './file-holder.repository';
 import { BlobFolders } from './places/blob-folders';
-import { BLOB_PLACES, type BlobPlace } from './places/blob-place.types';
-import { DiskPlace } from './places/disk-place';
+import { BLOB_STORAGES, type BlobStorage } from './places/blob-storage.types';
+import { DiskStorage } from './places/disk-storage';
 import { BucketCheck, S3Connection } from './places/s3-connection';
-import { S3Place } from './places/s3-place';
+import { S3Storage } from './places/s3-storage';
 import { BlobStore } from './storage/blob-store';
 import { FileRepository } from './storage/file.repository';
 import { BlobSweep } from './blob-sweep';
@@ -30,14 +30,14 @@ import { FileTexts } from './texts/file-texts.service';
   controllers: [FilesController, ImagesController],
   providers: [
     BlobFolders,
-    DiskPlace,
+    DiskStorage,
     S3Connection,
     BucketCheck,
-    S3Place,
+    S3Storage,
     {
-      provide: BLOB_PLACES,
-      inject: [CONFIG, DiskPlace, S3Place],
-      useFactory: ({ files }: Config, disk: DiskPlace, s3: S3Place): readonly BlobPlace[] =>
+      provide: BLOB_STORAGES,
+      inject: [CONFIG, DiskStorage, S3Storage],
+      useFactory: ({ files }: Config, disk: DiskStorage, s3: S3Storage): readonly BlobStorage[] =>
         files.s3.bucket === null ? [disk] : [disk, s3],
     },
     BlobStore,

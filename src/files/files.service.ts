@@ -19,7 +19,7 @@ import { RowCache, TableChanges } from '../infrastructure/cache';
 import { type StorageCheck, StorageLimits } from '../metering';
 import type { FilePageDto } from './file.dto';
 import type { FileContent, FileText, StoredFile } from './file.types';
-import type { BlobSpace } from './places/blob-place.types';
+import type { BlobSpace } from './places/blob-storage.types';
 import { BlobStore, pathProblem, readCurrent, storageNameOf } from './storage/blob-store';
 import type { FileEntity } from './storage/file.entity';
 import { FileRepository, READ_MAX_BYTES, spaceOf } from './storage/file.repository';

@@ -17,7 +17,7 @@ export {
   type HeldBlob,
   type MoveReport,
 } from './blob-move';
-export { type BlobSpace, PLACES, type PlaceName, S3_MARK } from './places/blob-place.types';
+export { type BlobSpace, STORAGES, type StorageName, S3_MARK } from './places/blob-storage.types';
 export { BucketCheck, S3Connection } from './places/s3-connection';
 export { BlobStore, readCurrent } from './storage/blob-store';
 export { cutText, decodeText, sniffType } from './storage/text';

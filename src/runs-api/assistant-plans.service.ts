@@ -13,7 +13,7 @@ import {
 } from '../orchestrators/planning';
 import { toAppError } from '../infrastructure/http';
 import { type RunOutcome, RunsService } from '../runs';
-import { CompletionPlaces } from '../answering';
+import { CompletionSlots } from '../answering';
 
 /** `finish_reason` of a run that only made a plan. */
 const PLAN_ONLY = 'plan';
@@ -27,7 +27,7 @@ export class AssistantPlans {
     private readonly planner: Planner,
     private readonly outcomes: PlanOutcomes,
     private readonly runs: RunsService,
-    private readonly places: CompletionPlaces,
+    private readonly slots: CompletionSlots,
   ) {}
 
   /**
@@ -62,7 +62,7 @@ export class AssistantPlans {
 
   private async recorded(caller: Caller, assistant: RunnableAssistant, request: PlanRequest): Promise<ToolPlan> {
     const { id, name, organizationId, ownerId, document } = assistant;
-    const leave = await this.places.enter(caller, () => request.signal);
+    const leave = await this.slots.enter(caller, () => request.signal);
     const run = this.runs.open({
       assistant: { id, name, organizationId, ownerId, type: document.type },
       caller,

@@ -4,10 +4,10 @@ import {
   LANGUAGE_BRIDGES,
   type LanguageGap,
   type Match,
-  PLACE_UNITS,
+  LOCATOR_UNITS,
   type Source,
   type SourcePassage,
-  type SourcePlace,
+  type PassageLocator,
   type ToldSearch,
   type Usage,
   isJsonObject,
@@ -292,8 +292,8 @@ function placeOf(value: JsonObject): Partial<KnowledgeBaseSource> {
   };
 }
 
-function readPlace(value: unknown): SourcePlace {
-  const unit = isJsonObject(value) ? PLACE_UNITS.find((each) => each === value['unit']) : undefined;
+function readPlace(value: unknown): PassageLocator {
+  const unit = isJsonObject(value) ? LOCATOR_UNITS.find((each) => each === value['unit']) : undefined;
   if (!isJsonObject(value) || unit === undefined) throw wrong('the place of a source is not a place');
   return {
     unit,

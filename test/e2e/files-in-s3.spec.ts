@@ -9,7 +9,7 @@ import {
   BlobSweep,
   BucketCheck,
   type MoveReport,
-  type PlaceName,
+  type StorageName,
 } from '../../src/files';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
@@ -237,8 +237,9 @@ describe('a move', () => {
   /** Text by address; the document has two blobs: its replacement cannot be read. */
   const texts = new Map<string, string>();
   const signal = new AbortController().signal;
-  const move = (to: PlaceName): Promise<MoveReport> => app.get(BlobMove).move(to, { signal, report: () => undefined });
-  const waiting = async (to: PlaceName) => (await app.get(BlobMove).waiting(to)).files;
+  const move = (to: StorageName): Promise<MoveReport> =>
+    app.get(BlobMove).move(to, { signal, report: () => undefined });
+  const waiting = async (to: StorageName) => (await app.get(BlobMove).waiting(to)).files;
   const readAll = async () => {
     for (const [address, text] of texts)
       expect([address, (await teacher.api('GET', address)).text]).toEqual([address, text]);

@@ -1,4 +1,4 @@
-import { Admission, type LeavePlace } from '../../src/infrastructure/admission';
+import { Admission, type ReleaseSlot } from '../../src/infrastructure/admission';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';
@@ -240,7 +240,7 @@ describe('planning', () => {
     it('takes a place for completions while a model plans, and is refused without one', async () => {
       const admission = app.get(Admission);
       const plan = () => app.api('POST', `/api/v1/assistants/${id}/plan`, { query: 'Who discovered the nucleus?' });
-      const leaves: LeavePlace[] = [];
+      const leaves: ReleaseSlot[] = [];
       for (let leave; (leave = admission.tryEnter('another')) !== null;) leaves.push(leave);
       const refused = await plan();
       leaves.forEach((leave) => leave());

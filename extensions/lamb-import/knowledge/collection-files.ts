@@ -32,7 +32,7 @@ function pathOf(url: string): string {
 }
 
 /** Path of the original, or why it is not looked for. */
-function placeOf(folder: string | null, file: KbFile): { readonly target: string } | { readonly refusal: string } {
+function originalOf(folder: string | null, file: KbFile): { readonly target: string } | { readonly refusal: string } {
   if (folder === null) return { refusal: 'the data folder has no static/' };
   const path = relativePath(file);
   if (path === null || path === '' || path.includes('\0')) return { refusal: 'its path is not in static/' };
@@ -54,7 +54,7 @@ async function readConverted(folder: string | null, file: KbFile, maxBytes: numb
 
 /** The original of a file. Paths come from the source: nothing outside the folder is read, and no symbolic link. */
 async function readOriginal(folder: string | null, file: KbFile, maxBytes: number): Promise<Original> {
-  const place = placeOf(folder, file);
+  const place = originalOf(folder, file);
   if ('refusal' in place || folder === null) return refused('refusal' in place ? place.refusal : OUTSIDE);
   try {
     return await readInside(folder, place.target, maxBytes);

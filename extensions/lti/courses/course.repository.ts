@@ -7,7 +7,7 @@ import type { PlatformEntity } from '../platforms/platform.entity';
 import { CourseEntity } from './course.entity';
 import { CoursePersonEntity } from './course-person.entity';
 
-type Place = Pick<PlatformEntity, 'id' | 'organizationId'>;
+type CoursePlatform = Pick<PlatformEntity, 'id' | 'organizationId'>;
 
 /** Courses and their people, as launches tell them. */
 @Injectable()
@@ -20,7 +20,7 @@ export class CourseRepository {
 
   /** The id of the course. A launch renews title and roster. Two first launches at once violate `lti_courses_context_uq`. */
   async follow(
-    { id: platformId, organizationId }: Place,
+    { id: platformId, organizationId }: CoursePlatform,
     deploymentId: string,
     { contextId, title, rosterUrl }: NonNullable<LaunchMessage['course']>,
     tx: Transaction,

@@ -17,7 +17,7 @@ export interface LegacyLink {
 }
 
 /** A link of a platform, as a launch names it. */
-export interface NewPlace {
+export interface NewLink {
   readonly platformId: string;
   readonly deploymentId: string;
   readonly resourceLinkId: string;
@@ -50,7 +50,7 @@ export class BridgedActivityRepository {
   }
 
   /** Moves the activity with its settings, and its course with the group, to the place of a launch. */
-  async move({ id, courseId }: BridgedActivity, bridgeId: string, place: NewPlace, tx: Transaction): Promise<void> {
+  async move({ id, courseId }: BridgedActivity, bridgeId: string, place: NewLink, tx: Transaction): Promise<void> {
     const { platformId, deploymentId, resourceLinkId, contextId } = place;
     if (contextId !== null) {
       await tx.query(

@@ -8,7 +8,7 @@ import {
   switchedOff,
 } from '../../assistants';
 import { CallerWatch, assertScope } from '../../auth';
-import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
 import type { RunMeter } from '../../metering';
@@ -51,7 +51,7 @@ const RETRY_AFTER_SECONDS = 5;
  * above them. Background runs have a queue instead.
  */
 @Injectable()
-export class CompletionPlaces {
+export class CompletionSlots {
   private readonly persons: KeyedSemaphores;
 
   constructor(
@@ -67,7 +67,7 @@ export class CompletionPlaces {
    * the signal that is aborted when the client leaves; null when the request took its place before its body was read.
    * @throws `too_many_requests`, `overloaded`, `cancelled`
    */
-  enter(caller: Caller, gone: (() => AbortSignal) | null): LeavePlace | Promise<LeavePlace> {
+  enter(caller: Caller, gone: (() => AbortSignal) | null): ReleaseSlot | Promise<ReleaseSlot> {
     const leavePerson = this.enterAsPerson(caller);
     if (gone === null) return both(leavePerson, NO_PLACE);
     const leave = this.admission.tryEnter(caller.organizationId);
@@ -76,9 +76,9 @@ export class CompletionPlaces {
 
   private async wait(
     { organizationId }: Caller,
-    leavePerson: LeavePlace | null,
+    leavePerson: ReleaseSlot | null,
     gone: () => AbortSignal,
-  ): Promise<LeavePlace> {
+  ): Promise<ReleaseSlot> {
     try {
       const weight = await this.organizations.weight(organizationId);
       return both(leavePerson, await this.admission.enter({ organizationId, weight, gone: gone() }));
@@ -89,7 +89,7 @@ export class CompletionPlaces {
   }
 
   /** Null when no limit per person applies: a teacher's key without an end user may serve a whole course. */
-  private enterAsPerson(caller: Caller): LeavePlace | null {
+  private enterAsPerson(caller: Caller): ReleaseSlot | null {
     const { organizationId, userId, endUser } = caller;
     if (endUser === undefined && isTeacher(caller)) return null;
     const person = `${organizationId}/${userId}/${endUser?.id ?? ''}`;
@@ -99,7 +99,7 @@ export class CompletionPlaces {
   }
 }
 
-function both(leavePerson: LeavePlace | null, leave: LeavePlace): LeavePlace {
+function both(leavePerson: ReleaseSlot | null, leave: ReleaseSlot): ReleaseSlot {
   if (leavePerson === null) return leave;
   let isHeld = true;
   return () => {
@@ -188,7 +188,7 @@ function opened(read: () => string | null): string | null {
 
 /** ACCESS.md E5. */
 const CALLS_PER_TARGET = 8;
-const NO_PLACE: LeavePlace = () => undefined;
+const NO_PLACE: ReleaseSlot = () => undefined;
 
 export interface OpeningInput {
   readonly caller: Caller;
@@ -247,7 +247,7 @@ export class CompletionOpening {
     private readonly runs: RunsService,
     private readonly watch: CompletionWatch,
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
-    private readonly places: CompletionPlaces,
+    private readonly slots: CompletionSlots,
     private readonly meters: CompletionMeters,
     @Inject(QUESTION_RULES) private readonly rules: QuestionRules,
     @Inject(CONFIG) { tools }: Config,
@@ -268,7 +268,7 @@ export class CompletionOpening {
     }
   }
 
-  private async openAt(leavePlace: LeavePlace, input: OpeningInput): Promise<Completion> {
+  private async openAt(leavePlace: ReleaseSlot, input: OpeningInput): Promise<Completion> {
     const admitted = await this.admit(input);
     // The service may have begun to drain in the meantime.
     this.assertOpenFor(input);
@@ -342,8 +342,8 @@ export class CompletionOpening {
   }
 
   /** Nested and background runs need no permit: their parent or the queue limits them. */
-  private permit({ caller, parent, run, gone }: OpeningInput): LeavePlace | Promise<LeavePlace> {
-    return parent || run ? NO_PLACE : this.places.enter(caller, gone ?? null);
+  private permit({ caller, parent, run, gone }: OpeningInput): ReleaseSlot | Promise<ReleaseSlot> {
+    return parent || run ? NO_PLACE : this.slots.enter(caller, gone ?? null);
   }
 
   /** Nested runs are admitted while the service drains. */

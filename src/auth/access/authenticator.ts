@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
-import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import {
   type BellwetherRequest,
@@ -178,7 +178,7 @@ export class RequestAuthenticator {
  */
 @Injectable()
 export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, Response> {
-  /** Completions of one person whose body was not read yet. `CompletionPlaces` counts the others. */
+  /** Completions of one person whose body was not read yet. `CompletionSlots` counts the others. */
   private readonly persons: KeyedSemaphores;
 
   constructor(
@@ -234,7 +234,7 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
     else request.once('close', () => this.persons.leave(person));
   }
 
-  private async waitForPlace(organizationId: string, response: Response): Promise<LeavePlace> {
+  private async waitForPlace(organizationId: string, response: Response): Promise<ReleaseSlot> {
     const weight = await this.organizations.weight(organizationId);
     return this.admission.enter({ organizationId, weight, gone: clientAbortSignal(response) });
   }

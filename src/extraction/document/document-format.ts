@@ -1,4 +1,4 @@
-import type { PlaceUnit } from '@bellwether/kernel';
+import type { LocatorUnit } from '@bellwether/kernel';
 import type { DocumentFormat } from './extraction.types';
 
 const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
@@ -20,7 +20,7 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
 };
 
 /** Formats whose places are not pages. */
-const UNITS: Readonly<Partial<Record<DocumentFormat, PlaceUnit>>> = {
+const UNITS: Readonly<Partial<Record<DocumentFormat, LocatorUnit>>> = {
   pptx: 'slide',
   xlsx: 'sheet',
   notebook: 'cell',
@@ -35,7 +35,7 @@ export function formatOf(filename: string): DocumentFormat | undefined {
 }
 
 /** Unit that the `page` of a document's places counts. */
-export function placeUnitOf(filename: string): PlaceUnit {
+export function locatorUnitOf(filename: string): LocatorUnit {
   const format = formatOf(filename);
   return (format === undefined ? undefined : UNITS[format]) ?? 'page';
 }

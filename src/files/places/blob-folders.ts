@@ -32,7 +32,7 @@ export async function readBytes(handle: FileHandle, length: number): Promise<Buf
   return bytes.subarray(0, read);
 }
 
-/** UUIDv7, and the temporary name under which `DiskPlace.put` writes. */
+/** UUIDv7, and the temporary name under which `DiskStorage.put` writes. */
 const BLOB_NAME =
   /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part)$/;
 const BATCH = 1_000;

@@ -1,10 +1,10 @@
 import { loadConfig } from '../../infrastructure/config';
 import { BlobFolders } from '../places/blob-folders';
-import { DiskPlace } from '../places/disk-place';
+import { DiskStorage } from '../places/disk-storage';
 import { BlobStore } from './blob-store';
 
 const config = loadConfig({}, []);
-const store = new BlobStore([new DiskPlace(config, new BlobFolders(config))], config);
+const store = new BlobStore([new DiskStorage(config, new BlobFolders(config))], config);
 
 it('says so when a file is in a bucket that is not configured', async () => {
   await expect(store.read(['files', 'o', 'p'], 's3-1', 10)).rejects.toMatchObject({

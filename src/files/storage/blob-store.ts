@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { mayHaveCommitted } from '../../infrastructure/database';
 import {
-  BLOB_PLACES,
-  type BlobPlace,
+  BLOB_STORAGES,
+  type BlobStorage,
   type BlobSpace,
-  type PlaceName,
+  type StorageName,
   newBlobName,
-  placeOf,
-} from '../places/blob-place.types';
+  storageOf,
+} from '../places/blob-storage.types';
 
 interface Reading<Row, T> {
   readonly nameOf: (row: Row) => string;
@@ -60,10 +60,10 @@ export function pathProblem(ref: string): string | null {
 @Injectable()
 export class BlobStore {
   /** The place of new blobs. */
-  readonly current: PlaceName;
+  readonly current: StorageName;
 
   constructor(
-    @Inject(BLOB_PLACES) private readonly places: readonly BlobPlace[],
+    @Inject(BLOB_STORAGES) private readonly places: readonly BlobStorage[],
     @Inject(CONFIG) { files }: Config,
   ) {
     this.current = files.store;
@@ -78,22 +78,22 @@ export class BlobStore {
 
   /** The whole blob. @throws {AppError} `not_found`; `payload_too_large` beyond `maxBytes` */
   async read(space: BlobSpace, name: string, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.at(placeOf(name)).read(space, name, maxBytes, signal);
+    return this.at(storageOf(name)).read(space, name, maxBytes, signal);
   }
 
   /** The first `length` bytes of a blob, or all of a shorter one. @throws {AppError} `not_found` */
   async readStart(space: BlobSpace, name: string, length: number): Promise<Buffer> {
-    return this.at(placeOf(name)).readStart(space, name, length);
+    return this.at(storageOf(name)).readStart(space, name, length);
   }
 
   /** Bytes of a blob; null when there is none. */
   async size(space: BlobSpace, name: string): Promise<number | null> {
-    return this.at(placeOf(name)).size(space, name);
+    return this.at(storageOf(name)).size(space, name);
   }
 
   /** A missing blob is no error. */
   async remove(space: BlobSpace, name: string): Promise<void> {
-    await this.at(placeOf(name)).remove(space, name);
+    await this.at(storageOf(name)).remove(space, name);
   }
 
   async removeAll(space: BlobSpace, names: readonly string[]): Promise<void> {
@@ -118,7 +118,7 @@ export class BlobStore {
     for (const place of this.places) await place.removeSpace(space);
   }
 
-  private at(name: PlaceName): BlobPlace {
+  private at(name: StorageName): BlobStorage {
     const place = this.places.find((each) => each.name === name);
     if (place === undefined) throw new AppError('unavailable', 'The file is in a bucket, but S3_BUCKET is not set');
     return place;

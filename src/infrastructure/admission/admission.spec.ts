@@ -1,6 +1,6 @@
 import type { Config } from '../config';
 import { MetricRegistry } from '../telemetry';
-import { Admission, type LeavePlace, LoopLag } from './admission';
+import { Admission, type ReleaseSlot, LoopLag } from './admission';
 
 const WAIT_MS = 1_000;
 
@@ -10,7 +10,7 @@ function admissionOf(places: number, waiting: number): Admission {
   return new Admission(config, new MetricRegistry());
 }
 
-const ask = (admission: Admission, organizationId: string, gone: AbortSignal | null = null): Promise<LeavePlace> =>
+const ask = (admission: Admission, organizationId: string, gone: AbortSignal | null = null): Promise<ReleaseSlot> =>
   admission.enter({ organizationId, weight: 1, gone });
 
 const OVERLOADED = { code: 'overloaded', retryAfter: expect.any(Number) as number };

@@ -163,7 +163,7 @@ interface Waiter {
 }
 
 /** Gives the place back. To be called once the answer has ended; a second call does nothing. */
-export type LeavePlace = () => void;
+export type ReleaseSlot = () => void;
 
 /**
  * Admission control of one process (ADR-0023). Each answer in progress holds one of `places`. Further questions wait for
@@ -233,14 +233,14 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Takes a free place; null when there is none or others wait for one. */
-  tryEnter(organizationId: string): LeavePlace | null {
+  tryEnter(organizationId: string): ReleaseSlot | null {
     if (!this.mayStart || this.queue.size > 0) return null;
     this.atOnce.inc();
     return this.take(organizationId);
   }
 
   /** Waits for a place. @throws AppError `overloaded`; `cancelled` when the client leaves */
-  async enter({ organizationId, weight, gone }: Arrival): Promise<LeavePlace> {
+  async enter({ organizationId, weight, gone }: Arrival): Promise<ReleaseSlot> {
     const leave = this.tryEnter(organizationId);
     if (leave !== null) return leave;
     if (gone?.aborted === true) throw clientLeft();
@@ -323,13 +323,13 @@ export class Admission implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private take(organizationId: string): LeavePlace {
+  private take(organizationId: string): ReleaseSlot {
     this.pace.start();
     this.count(organizationId, 1);
     return this.leaveOnce(organizationId);
   }
 
-  private leaveOnce(organizationId: string): LeavePlace {
+  private leaveOnce(organizationId: string): ReleaseSlot {
     const began = performance.now();
     let isHeld = true;
     return () => {

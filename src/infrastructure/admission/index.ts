@@ -1,2 +1,2 @@
-export { Admission, type LeavePlace } from './admission';
+export { Admission, type ReleaseSlot } from './admission';
 export { AdmissionModule } from './admission.module';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { open, parseSealed, placeOf, seal, type Sealed } from './secrets.service';
+import { open, parseSealed, secretPathOf, seal, type Sealed } from './secrets.service';
 
 const key = randomBytes(32);
-const place = placeOf('org-1', 'providers.openai.api_key');
+const place = secretPathOf('org-1', 'providers.openai.api_key');
 const sealedOf = (text: string): Sealed => {
   const sealed = parseSealed(text);
   if (sealed === null) throw new Error('not a sealed value');
@@ -28,8 +28,8 @@ describe('envelope', () => {
   it('names its key', () => expect(secret.kid).toBe('k1'));
 
   it.each([
-    ['another organization', placeOf('org-2', 'providers.openai.api_key')],
-    ['another field', placeOf('org-1', 'providers.ollama.api_key')],
+    ['another organization', secretPathOf('org-2', 'providers.openai.api_key')],
+    ['another field', secretPathOf('org-1', 'providers.ollama.api_key')],
   ])('refuses a value moved to %s', (_, elsewhere) => expect(() => open(secret, key, elsewhere)).toThrow());
 
   it('refuses another key', () => expect(() => open(secret, randomBytes(32), place)).toThrow());

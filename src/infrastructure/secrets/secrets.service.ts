@@ -20,7 +20,7 @@ export interface Sealed {
 }
 
 /** Additional authenticated data: a value moved to another organization or field does not open. */
-export const placeOf = (organizationId: string, field: string): string => `org|${organizationId}|${field}`;
+export const secretPathOf = (organizationId: string, field: string): string => `org|${organizationId}|${field}`;
 
 /** `v1:<kid>:<base64url of iv, ciphertext, tag>`; AES-256-GCM (NIST SP 800-38D) with a random 96-bit iv and a full tag. */
 export function seal(kid: string, key: Buffer, place: string, plain: Buffer): string {
@@ -177,7 +177,7 @@ export class SecretsService {
   /** `field` is the path of the value, e.g. `providers.openai.api_key`; `open` needs the same one. */
   async seal(organizationId: string, field: string, plain: string, tx?: Transaction): Promise<string> {
     const { kid, key } = await this.dataKey(organizationId, tx, true);
-    return seal(kid, key, placeOf(organizationId, field), Buffer.from(plain, 'utf8'));
+    return seal(kid, key, secretPathOf(organizationId, field), Buffer.from(plain, 'utf8'));
   }
 
   /** @throws {AppError} `secret_unavailable` when the key is missing or the value was tampered with or moved. */
@@ -186,7 +186,7 @@ export class SecretsService {
     const { kid, key } = await this.dataKey(organizationId, tx, false);
     if (value === null || value.kid !== kid) throw unavailable();
     try {
-      return open(value, key, placeOf(organizationId, field)).toString('utf8');
+      return open(value, key, secretPathOf(organizationId, field)).toString('utf8');
     } catch (error) {
       throw unavailable(error);
     }
@@ -278,7 +278,7 @@ export class SecretsService {
     const sealed = parseSealed(row.wrapped);
     if (kek === null || sealed === null) return null;
     try {
-      return open(sealed, kek.key, placeOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`));
+      return open(sealed, kek.key, secretPathOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`));
     } catch {
       return null;
     }
@@ -286,4 +286,4 @@ export class SecretsService {
 }
 
 const wrap = (kek: string, key: Buffer, row: { organizationId: string; kid: string }, plain: Buffer): string =>
-  seal(kek, key, placeOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`), plain);
+  seal(kek, key, secretPathOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`), plain);

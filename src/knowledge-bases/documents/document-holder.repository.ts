@@ -6,7 +6,7 @@ import {
   BlobHolders,
   type BlobTotals,
   type HeldBlob,
-  type PlaceName,
+  type StorageName,
   S3_MARK,
 } from '../../files';
 import { Transactions } from '../../infrastructure/database';
@@ -60,12 +60,12 @@ export class DocumentHolderRepository implements BlobHolder {
     holders.register(this);
   }
 
-  async totals(place: PlaceName): Promise<BlobTotals> {
+  async totals(place: StorageName): Promise<BlobTotals> {
     const [row] = await this.dataSource.query<[BlobTotals]>(TOTALS, [place === 's3']);
     return row;
   }
 
-  async page(place: PlaceName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]> {
+  async page(place: StorageName, after: BlobCursor | null, limit: number): Promise<readonly HeldBlob[]> {
     const rows = await this.dataSource.query<Row[]>(PAGE, [place === 's3', after?.id, after?.name, limit]);
     return rows.map(({ organization_id, knowledge_base_id, ...blob }) => ({
       ...blob,

@@ -1,5 +1,5 @@
-import { type JsonObject, type KnowledgeBaseSource, placeText } from '@bellwether/kernel';
-import { placeUnitOf } from '../../extraction';
+import { type JsonObject, type KnowledgeBaseSource, locatorText } from '@bellwether/kernel';
+import { locatorUnitOf } from '../../extraction';
 import type { Hit } from '../search/chunk.types';
 import { momentAddress } from '../sources/watch-page';
 import type { OwnCandidate } from './candidate';
@@ -16,9 +16,9 @@ function labelOf({ page, page_end: last, page_label: first, page_end_label: end 
 function placeOf(hit: PlacedHit, language: string | null): Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'place'> {
   const { page, page_end: last, page_count: of } = hit;
   if (page === null) return {};
-  const unit = placeUnitOf(hit.filename);
+  const unit = locatorUnitOf(hit.filename);
   const facts = { unit, from: page, to: last ?? page, of, label: labelOf(hit) };
-  const place = { ...facts, text: placeText(facts, language) };
+  const place = { ...facts, text: locatorText(facts, language) };
   if (unit === 'sheet' || unit === 'cell') return { place };
   return { page, ...(last === null || last === page ? {} : { page_end: last }), place };
 }

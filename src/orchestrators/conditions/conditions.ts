@@ -162,7 +162,7 @@ export function checkCondition(rule: unknown): ConditionCheck {
   return { problems: reader.problems, results: reader.results };
 }
 
-interface Place {
+interface NodePosition {
   readonly path: string;
   readonly depth: number;
   /** Inside the second argument of `map` and its like, where `var` names parts of one element. */
@@ -174,7 +174,7 @@ class Reader {
   readonly results: ResultReference[] = [];
   private nodes = 0;
 
-  read(value: unknown, place: Place): void {
+  read(value: unknown, place: NodePosition): void {
     this.nodes += 1;
     if (this.nodes > MAX_NODES) {
       if (this.nodes === MAX_NODES + 1) this.say('', `must not have more than ${MAX_NODES} parts`);
@@ -191,7 +191,7 @@ class Reader {
       this.say(place.path, `must not be longer than ${MAX_TEXT} characters`);
   }
 
-  private operation(value: object, place: Place): void {
+  private operation(value: object, place: NodePosition): void {
     const [operator, ...others] = Object.keys(value);
     if (operator === undefined || others.length > 0) {
       this.say(place.path, 'must hold one operator');
@@ -214,8 +214,8 @@ class Reader {
     this.arguments(operator, args, Array.isArray(given), inside);
   }
 
-  private arguments(operator: string, args: readonly unknown[], listed: boolean, inside: Place): void {
-    const pathOf = (index: number): Place => (listed ? at(inside, `[${index}]`) : inside);
+  private arguments(operator: string, args: readonly unknown[], listed: boolean, inside: NodePosition): void {
+    const pathOf = (index: number): NodePosition => (listed ? at(inside, `[${index}]`) : inside);
     if (operator === 'var') this.variable(args[0], pathOf(0));
     if (OVER_LISTS.has(operator) && inside.inList) {
       this.say(inside.path, 'must not stand inside another operation over a list');
@@ -228,7 +228,7 @@ class Reader {
     }
   }
 
-  private variable(name: unknown, { path, inList }: Place): void {
+  private variable(name: unknown, { path, inList }: NodePosition): void {
     if (typeof name !== 'string' || name.length > MAX_TEXT) {
       if (!(inList && Number.isInteger(name))) this.say(path, 'must name a value');
       return;
@@ -250,7 +250,11 @@ class Reader {
   }
 }
 
-const at = (place: Place, step: string): Place => ({ ...place, path: place.path + step, depth: place.depth + 1 });
+const at = (place: NodePosition, step: string): NodePosition => ({
+  ...place,
+  path: place.path + step,
+  depth: place.depth + 1,
+});
 
 /** Milliseconds for all conditions of one run. They block the event loop. */
 const RUN_MS = 250;

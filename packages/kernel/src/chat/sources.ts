@@ -1,9 +1,9 @@
-export const PLACE_UNITS = ['page', 'slide', 'sheet', 'cell'] as const;
-export type PlaceUnit = (typeof PLACE_UNITS)[number];
+export const LOCATOR_UNITS = ['page', 'slide', 'sheet', 'cell'] as const;
+export type LocatorUnit = (typeof LOCATOR_UNITS)[number];
 
 /** Location of a passage in its document. */
-export interface SourcePlace {
-  readonly unit: PlaceUnit;
+export interface PassageLocator {
+  readonly unit: LocatorUnit;
   /** First and last page, slide, sheet or cell, from 1. */
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export interface SourcePlace {
   readonly text: string;
 }
 
-export type PlaceFacts = Omit<SourcePlace, 'text'>;
+export type LocatorFacts = Omit<PassageLocator, 'text'>;
 
 interface PlaceWords {
   readonly page: (numbers: string, isOne: boolean) => string;
@@ -61,7 +61,7 @@ const isSpoken = (language: string | null): language is keyof typeof WORDS =>
   language !== null && Object.hasOwn(WORDS, language);
 
 /** The place in words, in English where the language has none here: `p. 13 (41 of 261)`. */
-export function placeText({ unit, from, to, of, label }: PlaceFacts, language: string | null): string {
+export function locatorText({ unit, from, to, of, label }: LocatorFacts, language: string | null): string {
   const words: PlaceWords = WORDS[isSpoken(language) ? language : 'en'];
   const isOne = from === to;
   const range = isOne ? `${from}` : `${from}–${to}`;
@@ -88,7 +88,7 @@ export interface KnowledgeBaseSource {
   /** Last page; absent for one page. */
   readonly page_end?: number;
   /** Location in the document, for formats that have pages, slides, sheets or cells. */
-  readonly place?: SourcePlace;
+  readonly place?: PassageLocator;
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section?: string;
   readonly document_id?: string;

@@ -63,7 +63,7 @@ const xOf = ({ transform }: PdfTextItem): number => transform[4] ?? 0;
 const yOf = ({ transform }: PdfTextItem): number => transform[5] ?? 0;
 const sizeOf = ({ transform }: PdfTextItem): number => Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
 
-interface Place {
+interface Position {
   /** Index among the items of the page. */
   readonly at: number;
   readonly x: number;
@@ -75,11 +75,11 @@ interface Place {
  * Position at which the text of a rectangle reads well: behind words left of it, before words right of it, else below
  * words above it.
  */
-function placeOf(
+function positionOf(
   items: readonly PdfTextItem[],
   width: number,
   [left = 0, bottom = 0, , top = 0]: readonly number[],
-): Place {
+): Position {
   const isWord = (item: PdfTextItem): boolean => item.str.trim() !== '';
   const isBeside = (item: PdfTextItem): boolean =>
     isWord(item) && yOf(item) >= bottom - 0.2 * sizeOf(item) && yOf(item) <= top;
@@ -116,7 +116,7 @@ export function withAnnotations(drawn: readonly PdfTextItem[], annotations: read
       .split(/\r\n?|\n/)
       .filter((line) => line.trim() !== '');
     if (lines.length === 0) continue;
-    const { at, x, y, size } = placeOf(items, lines[0]?.length ?? 0, annotation.rect ?? []);
+    const { at, x, y, size } = positionOf(items, lines[0]?.length ?? 0, annotation.rect ?? []);
     items.splice(at, 0, ...lines.map((line, index) => itemOf(line.trim(), x, y - index * LEADING * size, size)));
   }
   const hasComments = known.some(

@@ -5,7 +5,13 @@ import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { BlobFolders, isAt, openPlain, readBytes } from './blob-folders';
-import { type BlobBatch, type BlobPlace, type BlobSpace, checkedPart as checked, tooLarge } from './blob-place.types';
+import {
+  type BlobBatch,
+  type BlobStorage,
+  type BlobSpace,
+  checkedPart as checked,
+  tooLarge,
+} from './blob-storage.types';
 
 const STORAGE_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const RETRY_SECONDS = 5;
@@ -23,7 +29,7 @@ function diskError(error: unknown): AppError {
 
 /** Uploaded bytes on disk. Reading accepts plain files only: no symbolic link, hard link, FIFO or device. */
 @Injectable()
-export class DiskPlace implements BlobPlace {
+export class DiskStorage implements BlobStorage {
   readonly name = 'disk';
   private readonly root: string;
 

@@ -1,9 +1,9 @@
 import type { Caller } from '@bellwether/kernel';
-import { Admission, type LeavePlace } from '../../infrastructure/admission';
+import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import type { Config } from '../../infrastructure/config';
 import { MetricRegistry } from '../../infrastructure/telemetry';
 import type { OrganizationsService } from '../../organizations';
-import { CompletionPlaces } from './completion-opening.service';
+import { CompletionSlots } from './completion-opening.service';
 
 const PERSON = 3;
 const PROCESS = 5;
@@ -13,13 +13,13 @@ function places() {
   const config = { runs: { completions }, eventLoop: { delayLimitMs: 0 } } as unknown as Config;
   const admission = new Admission(config, new MetricRegistry(false));
   const organizations = { weight: () => Promise.resolve(1) } as unknown as OrganizationsService;
-  return { admission, counts: new CompletionPlaces(config, admission, organizations) };
+  return { admission, counts: new CompletionSlots(config, admission, organizations) };
 }
 const neverGone = (): AbortSignal => new AbortController().signal;
 
 /** Enters `count` times. */
-async function entered(counts: CompletionPlaces, who: Caller, count: number): Promise<LeavePlace[]> {
-  const leaves: LeavePlace[] = [];
+async function entered(counts: CompletionSlots, who: Caller, count: number): Promise<ReleaseSlot[]> {
+  const leaves: ReleaseSlot[] = [];
   for (let n = 0; n < count; n++) leaves.push(await counts.enter(who, neverGone));
   return leaves;
 }

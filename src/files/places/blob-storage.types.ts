@@ -5,9 +5,9 @@ export const S3_MARK = 's3-';
 const SAFE_PART = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** The name contains its place: a separate column could disagree with it. */
-export const newBlobName = (place: PlaceName): string => `${place === 's3' ? S3_MARK : ''}${uuidv7()}`;
+export const newBlobName = (place: StorageName): string => `${place === 's3' ? S3_MARK : ''}${uuidv7()}`;
 
-export const placeOf = (name: string): PlaceName => (name.startsWith(S3_MARK) ? 's3' : 'disk');
+export const storageOf = (name: string): StorageName => (name.startsWith(S3_MARK) ? 's3' : 'disk');
 
 /** A part of a path or key. @throws {Error} for anything but generated names */
 export function checkedPart(part: string): string {
@@ -15,8 +15,8 @@ export function checkedPart(part: string): string {
   return part;
 }
 
-/** Injection token of the configured places: `readonly BlobPlace[]`, the disk first. */
-export const BLOB_PLACES = Symbol('BlobPlaces');
+/** Injection token of the configured places: `readonly BlobStorage[]`, the disk first. */
+export const BLOB_STORAGES = Symbol('BlobPlaces');
 
 export const tooLarge = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`, {
@@ -25,8 +25,8 @@ export const tooLarge = (maxBytes: number): AppError =>
   });
 
 /** Storages that hold the bytes of blobs. */
-export const PLACES = ['disk', 's3'] as const;
-export type PlaceName = (typeof PLACES)[number];
+export const STORAGES = ['disk', 's3'] as const;
+export type StorageName = (typeof STORAGES)[number];
 
 /** Modules that store blobs: the first part of each folder and key. */
 export const BLOB_AREAS = ['files', 'knowledge-bases'] as const;
@@ -49,8 +49,8 @@ export interface BlobBatch {
  * Every method rejects with an `AppError`: `unavailable` when the place does not answer, `insufficient_storage` when it
  * is full.
  */
-export interface BlobPlace {
-  readonly name: PlaceName;
+export interface BlobStorage {
+  readonly name: StorageName;
   /** A failure leaves no readable blob behind. */
   put(space: BlobSpace, name: string, bytes: Buffer): Promise<void>;
   /** @throws {AppError} `not_found`; `payload_too_large` beyond `maxBytes` */

@@ -5,13 +5,13 @@ import { Injectable } from '@nestjs/common';
 import {
   BLOB_AREAS,
   type BlobBatch,
-  type BlobPlace,
+  type BlobStorage,
   type BlobArea,
   type BlobSpace,
   S3_MARK,
   checkedPart,
   tooLarge,
-} from './blob-place.types';
+} from './blob-storage.types';
 import { S3Connection, isMissingObject } from './s3-connection';
 
 /** Name of our SHA-256 in the metadata of an object, in hex. */
@@ -30,7 +30,7 @@ const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).dig
  * object; every read of a whole object verifies it again.
  */
 @Injectable()
-export class S3Place implements BlobPlace {
+export class S3Storage implements BlobStorage {
   readonly name = 's3';
 
   constructor(private readonly connection: S3Connection) {}
