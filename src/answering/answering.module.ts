@@ -11,7 +11,7 @@ import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
 import { CompletionMeters } from './admission/completion-meters.service';
-import { CompletionOpening, CompletionSlots, CompletionWatch } from './admission/completion-opening.service';
+import { CompletionOpening, CompletionSlots, OpenCompletions } from './admission/completion-opening.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background-completions.service';
 import { RunBatches } from './run-batches.service';
@@ -19,7 +19,7 @@ import { QuietAnswers } from './quiet-answers.service';
 import { UnrecordedPrompts } from './unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
-import { AnswerWatch } from './engine/answer-watch';
+import { AnswerTelemetry } from './engine/answer-telemetry';
 import { CompletionFunctions } from './engine/completion-functions.service';
 import { CompletionMetrics } from './engine/completion.metrics';
 import { MaterialOnly } from './engine/material-only.service';
@@ -44,14 +44,14 @@ import { ToolCallingModule } from './tool-calling';
     AnswerImages,
     AnswerModels,
     AnswerPipeline,
-    AnswerWatch,
+    AnswerTelemetry,
     BackgroundCompletions,
     CompletionFunctions,
     CompletionMeters,
     CompletionMetrics,
     CompletionOpening,
     CompletionSlots,
-    CompletionWatch,
+    OpenCompletions,
     PromptPreparation,
     MaterialOnly,
     QuietAnswers,

@@ -7,7 +7,7 @@ import { OrganizationsModule } from '../organizations';
 import { AccessTokens } from './access/access-tokens.service';
 import { AccessGuard } from './access/access.guard';
 import { Authenticator, CredentialMiddleware, RequestAuthenticator } from './access/authenticator';
-import { CallerRenewal, CallerWatch } from './access/caller-watch.service';
+import { CallerRenewal, CallerMonitor } from './access/caller-monitor.service';
 import { FailedCredentials, TrustedProxies } from './access/failed-credentials.service';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
@@ -81,7 +81,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     ApiKeysService,
     BootstrapService,
     CallerRenewal,
-    CallerWatch,
+    CallerMonitor,
     CredentialMiddleware,
     FailedCredentials,
     ScimTokenRepository,
@@ -105,7 +105,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     ApiKeysService,
     BootstrapService,
     CallerRenewal,
-    CallerWatch,
+    CallerMonitor,
     CredentialMiddleware,
     ImportedPasswords,
     RequestAuthenticator,

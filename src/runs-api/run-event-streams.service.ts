@@ -4,7 +4,7 @@ import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
 import { EMPTY, Observable, endWith, interval, map, merge, share, takeWhile } from 'rxjs';
 import { loggedForAskers } from '../answering';
-import { CallerWatch, type Watch, assertScope } from '../auth';
+import { CallerMonitor, type MonitoredWork, assertScope } from '../auth';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { MetricRegistry } from '../infrastructure/telemetry';
 import { drained } from '../infrastructure/sse';
@@ -77,7 +77,7 @@ export class RunEventStreams {
     private readonly runs: RunsService,
     private readonly links: SourceLinks,
     private readonly access: RunAccess,
-    private readonly callers: CallerWatch,
+    private readonly callers: CallerMonitor,
     private readonly counts: EventStreamCounts,
   ) {}
 
@@ -155,7 +155,7 @@ export class RunEventStreams {
   }
 
   /** Rights can change while a stream is open. */
-  private keepChecking(reading: Reading): Watch {
+  private keepChecking(reading: Reading): MonitoredWork {
     const { caller, record, left } = reading;
     return this.callers.watch({
       caller,

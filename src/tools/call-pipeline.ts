@@ -1,7 +1,7 @@
 import { type BoundedTry, GateFullError, KeyedGates, addUsage } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
-import { type Call, CallContext, WatchedContext, WatchedInput, kindOf } from './call';
+import { type Call, CallContext, TrackedContext, TrackedInput, kindOf } from './call';
 import { TryTimeout } from './deadline';
 import { retryText, usageOf } from './describe-failure';
 import { ToolFailure } from './contract';
@@ -301,11 +301,11 @@ export const attempt = (learned: LearnedTimes): Next =>
     const context =
       watch === null
         ? new CallContext(request, controller, endsAt)
-        : new WatchedContext(watch, request, controller, endsAt);
+        : new TrackedContext(watch, request, controller, endsAt);
     const bound =
       boundMs < leftMs ? setTimeout(() => deadline.interrupt(new TryTimeout(call.timeoutMs)), call.timeoutMs) : null;
     try {
-      const asked = watch === null ? input : new WatchedInput(watch, input);
+      const asked = watch === null ? input : new TrackedInput(watch, input);
       const raw = await deadline.race(call.tool.run(prepared.config, asked, context));
       const output = readOutput(raw, call.outputLimit);
       call.tryMs = performance.now() - beganAt;

@@ -121,7 +121,7 @@ export class CallContext implements ToolContext {
 }
 
 /** Notes which inputs a tool reads without having declared them in `caching`. */
-export class Watch {
+export class ReadTracker {
   readonly undeclared = new Set<string>();
   readonly query: boolean;
   readonly messages: boolean;
@@ -145,58 +145,58 @@ export class Watch {
 }
 
 /** A context that reports every read of an input that may decide the result. */
-export class WatchedContext extends CallContext {
+export class TrackedContext extends CallContext {
   constructor(
-    private readonly watch: Watch,
+    private readonly tracker: ReadTracker,
     ...of: [request: CallRequest, controller: AbortController, endsAt: number]
   ) {
     super(...of);
   }
 
   override get caller(): ToolContext['caller'] {
-    this.watch.read('caller', this.watch.caller);
+    this.tracker.read('caller', this.tracker.caller);
     return super.caller;
   }
 
   override get assistantId(): number {
-    this.watch.read('assistantId', this.watch.assistantId);
+    this.tracker.read('assistantId', this.tracker.assistantId);
     return super.assistantId;
   }
 
   override get assistants(): ToolContext['assistants'] {
-    this.watch.read('assistants');
+    this.tracker.read('assistants');
     return super.assistants;
   }
 
   override get prompt(): string {
-    this.watch.read('prompt', this.watch.results);
+    this.tracker.read('prompt', this.tracker.results);
     return super.prompt;
   }
 
   override get results(): ToolContext['results'] {
-    this.watch.read('results', this.watch.results);
+    this.tracker.read('results', this.tracker.results);
     return super.results;
   }
 }
 
-export class WatchedInput implements ToolInput {
+export class TrackedInput implements ToolInput {
   constructor(
-    private readonly watch: Watch,
+    private readonly tracker: ReadTracker,
     private readonly input: ToolInput,
   ) {}
 
   get query(): string {
-    this.watch.read('query', this.watch.query);
+    this.tracker.read('query', this.tracker.query);
     return this.input.query;
   }
 
   get messages(): readonly ChatMessage[] {
-    this.watch.read('messages', this.watch.messages);
+    this.tracker.read('messages', this.tracker.messages);
     return this.input.messages;
   }
 
   get params(): JsonObject {
-    this.watch.read('params');
+    this.tracker.read('params');
     return this.input.params ?? {};
   }
 }
@@ -311,7 +311,7 @@ export class Call implements CallTrace {
   /** True for the one call that tests an open circuit. */
   isProbe = false;
   /** Set while the result may be kept. */
-  watch: Watch | null = null;
+  watch: ReadTracker | null = null;
 
   /** Milliseconds that history gives the current try; Infinity without a bound. */
   boundMs = Infinity;

@@ -103,7 +103,7 @@ class KeptResults {
       return kept;
     }
     this.metrics.cached(call.plugin, 'miss');
-    call.watch = new Watch(caching, call.request.prepared.config);
+    call.watch = new ReadTracker(caching, call.request.prepared.config);
     const output = await next(call);
     this.keep(key, call, caching, output);
     return output;

@@ -7,7 +7,7 @@ import {
   assertFeatures,
   switchedOff,
 } from '../../assistants';
-import { CallerWatch, assertScope } from '../../auth';
+import { CallerMonitor, assertScope } from '../../auth';
 import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
@@ -125,10 +125,10 @@ interface CompletionHold {
 
 /** Registers open completions for the shutdown, and aborts a completion whose caller loses access. */
 @Injectable()
-export class CompletionWatch {
+export class OpenCompletions {
   constructor(
     private readonly inFlight: StreamsInFlight,
-    private readonly callers: CallerWatch,
+    private readonly callers: CallerMonitor,
     private readonly assistants: AssistantsService,
   ) {}
 
@@ -245,7 +245,7 @@ export class CompletionOpening {
     private readonly assistants: AssistantsService,
     private readonly organizations: OrganizationsService,
     private readonly runs: RunsService,
-    private readonly watch: CompletionWatch,
+    private readonly open: OpenCompletions,
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
     private readonly slots: CompletionSlots,
     private readonly meters: CompletionMeters,
@@ -348,7 +348,7 @@ export class CompletionOpening {
 
   /** Nested runs are admitted while the service drains. */
   private assertOpenFor({ parent }: OpeningInput): void {
-    if (!parent) this.watch.assertOpen();
+    if (!parent) this.open.assertOpen();
   }
 
   private enter(input: OpeningInput, { assistant, instruction, secrets }: Admitted, held: Held): Completion {
@@ -359,7 +359,7 @@ export class CompletionOpening {
     input.run?.admit(opening);
     const { abilities } = this;
     const unbind = this.meters.bind(run.id, held.meter, caller);
-    const hold = this.watch.enter({ run, caller, assistant, parent });
+    const hold = this.open.enter({ run, caller, assistant, parent });
     let ability: AssistantAbility | null | undefined;
     const completion: Completion = {
       run,

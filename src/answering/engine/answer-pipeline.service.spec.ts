@@ -4,7 +4,7 @@ import type { RunsService } from '../../runs';
 import type { AnswerModels } from '../admission/answer-models.service';
 import type { Completion } from '../completion.types';
 import { AnswerPipeline } from './answer-pipeline.service';
-import type { AnswerWatch } from './answer-watch';
+import type { AnswerTelemetry } from './answer-telemetry';
 
 /** A pipeline whose model cannot be resolved, and an answer whose reservation is settled by `settle`. */
 function failing() {
@@ -50,7 +50,7 @@ function failing() {
     unused,
     unused,
     runs as unknown as RunsService,
-    watch as unknown as AnswerWatch,
+    watch as unknown as AnswerTelemetry,
   );
   const settled = (): void => gates.forEach((open) => open());
   return { answer: lastValueFrom(pipeline.answer(completion)), order, settled };

@@ -27,7 +27,7 @@ import { withoutFunctionChoice } from '../chat-request';
 import { failedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
-import { AnswerWatch } from './answer-watch';
+import { AnswerTelemetry } from './answer-telemetry';
 import { CompletionFunctions } from './completion-functions.service';
 import { MaterialOnly } from './material-only.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
@@ -224,7 +224,7 @@ export class AnswerPipeline {
     private readonly images: AnswerImages,
     private readonly material: MaterialOnly,
     private readonly runs: RunsService,
-    private readonly watch: AnswerWatch,
+    private readonly telemetry: AnswerTelemetry,
   ) {}
 
   /**
@@ -240,7 +240,7 @@ export class AnswerPipeline {
         reader.next(event);
       };
       const answer = { completion, ledger: new AnswerLedger(completion), pressure, tell };
-      this.watch
+      this.telemetry
         .within(completion, () => this.settle(answer, () => this.produce(answer)))
         .then(
           () => reader.complete(),
@@ -266,7 +266,7 @@ export class AnswerPipeline {
       await this.preparation.prepare(completion, ledger, functions);
       ledger.finishReason = PROMPT_ONLY;
     };
-    await this.watch.within(completion, () => this.settle(answer, fill));
+    await this.telemetry.within(completion, () => this.settle(answer, fill));
     return ledger;
   }
 
@@ -282,7 +282,7 @@ export class AnswerPipeline {
     }
     const settled = completion.meter.settle({ failed: end.type !== 'finished' });
     if (settled !== null) await settled;
-    this.watch.ended(completion, end);
+    this.telemetry.ended(completion, end);
     try {
       tell(end);
     } finally {

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { CallerWatch } from '../../auth';
+import { CallerMonitor } from '../../auth';
 import { FreshCache } from '../../infrastructure/cache';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { Signals } from '../../infrastructure/signals';
@@ -25,7 +25,7 @@ export class AssistantChanges {
 
   constructor(
     private readonly signals: Signals,
-    private readonly callers: CallerWatch,
+    private readonly callers: CallerMonitor,
     organizations: OrganizationChanges,
   ) {
     organizations.on((organizationId) => {

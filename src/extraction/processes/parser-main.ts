@@ -75,13 +75,13 @@ async function parseDocument(
 const WATCH_EVERY_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 
-interface Watch {
+interface ProcessLimits {
   readonly parent: number;
   readonly memoryMb: number;
 }
 
 /** Runs in a thread, because a hostile file may block the main one. Kills the process without its parent or over its memory limit. */
-function watch({ parent, memoryMb }: Watch): void {
+function watch({ parent, memoryMb }: ProcessLimits): void {
   setInterval(() => {
     if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
     if (process.memoryUsage.rss() > memoryMb * MEBIBYTE) process.kill(process.pid, OVER_MEMORY);
@@ -107,7 +107,7 @@ async function answer({ id, bytes, limits, ...input }: ToParser): Promise<Parser
 function serve(): void {
   const [memoryMb, parent] = process.argv.slice(2).map(Number) as [number, number];
   // The parent's id is an argument: `process.ppid` would be wrong if the parent died during the start.
-  new Worker(__filename, { workerData: { parent, memoryMb } satisfies Watch }).unref();
+  new Worker(__filename, { workerData: { parent, memoryMb } satisfies ProcessLimits }).unref();
   process.on('message', (message: ToParser) => {
     void answer(message).then(tell);
   });
@@ -117,4 +117,4 @@ function serve(): void {
 }
 
 if (isMainThread) serve();
-else watch(workerData as Watch);
+else watch(workerData as ProcessLimits);

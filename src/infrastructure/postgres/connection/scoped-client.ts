@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { type Client, type ClientConfig, Query, type QueryConfig } from 'pg';
 import { ORGANIZATION_SETTING, type Reach, SERVICE_ROLE, TENANT_ROLE, currentReach } from '../row-security';
-import { type TableWrites, WriteWatch } from '../writes/table-writes';
+import { type TableWrites, WriteObserver } from '../writes/table-writes';
 import { SafeClient } from './safe-client';
 
 /** The parts of `pg` that are not in its types. */
@@ -88,7 +88,7 @@ type Given = [config: string | QueryConfig, values?: unknown[] | Callback, callb
 class ScopedClient extends SafeClient {
   private readonly log = new Logger('Database');
   private readonly submit: (query: ScopedQuery) => unknown;
-  private readonly watch: WriteWatch;
+  private readonly observer: WriteObserver;
   /** Settings of the open transaction; null when unknown. */
   private inForce: string | null = null;
 
@@ -97,7 +97,7 @@ class ScopedClient extends SafeClient {
     private readonly security: RowSecurity,
   ) {
     super(config);
-    this.watch = new WriteWatch(security.writes);
+    this.observer = new WriteObserver(security.writes);
     this.submit = this.query.bind(this);
     const plain = this.query.bind(this) as (...given: Given) => unknown;
     this.query = ((...given: Given) => {
@@ -111,7 +111,7 @@ class ScopedClient extends SafeClient {
   private watchEnd([config]: Given, answer: unknown): void {
     const reach = currentReach();
     const ended = (): void =>
-      this.watch.ended(typeof config === 'string' ? config : config.text, reach, this.isInTransaction);
+      this.observer.ended(typeof config === 'string' ? config : config.text, reach, this.isInTransaction);
     if (answer instanceof Promise) answer.then(ended, ended);
     else ended();
   }

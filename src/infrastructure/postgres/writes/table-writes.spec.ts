@@ -1,4 +1,4 @@
-import { TableWrites, type Write, WriteWatch } from './table-writes';
+import { TableWrites, type Write, WriteObserver } from './table-writes';
 
 const ORGANIZATION = { organizationId: 'one' };
 
@@ -7,7 +7,7 @@ function watched() {
   const writes = new TableWrites();
   writes.on((write) => told.push(write));
   const tables = (): string[][] => told.splice(0).map((write) => [...write.tables]);
-  return { watch: new WriteWatch(writes), told, tables };
+  return { watch: new WriteObserver(writes), told, tables };
 }
 
 describe('the tables that a statement writes', () => {

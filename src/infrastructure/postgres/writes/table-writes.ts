@@ -30,7 +30,7 @@ export class TableWrites {
 }
 
 /** Collects what the statements of one connection write. */
-export class WriteWatch {
+export class WriteObserver {
   private tables = new Set<string>();
   private organizations = new Set<string | null>();
 

@@ -1,7 +1,7 @@
 import { AppError, type Caller } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import type { OrganizationChanges } from '../../organizations';
-import { CHECK_EVERY_MS, type CallerRenewal, CallerWatch, type WatchedWork } from './caller-watch.service';
+import { CHECK_EVERY_MS, type CallerRenewal, CallerMonitor, type WorkToMonitor } from './caller-monitor.service';
 
 const caller = (credentialId: string, organizationId = 'org'): Caller => ({
   kind: 'api_key',
@@ -19,10 +19,10 @@ function setting(renewed: (who: Caller) => Promise<Caller> = async (who) => who)
   let announce: (organizationId: string) => void = () => undefined;
   const renew = jest.fn(renewed);
   const changes = { on: (listener: typeof announce) => void (announce = listener) };
-  const watch = new CallerWatch({ renew } as unknown as CallerRenewal, changes as unknown as OrganizationChanges);
+  const monitor = new CallerMonitor({ renew } as unknown as CallerRenewal, changes as unknown as OrganizationChanges);
   jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const ended: string[] = [];
-  const work = (name: string, more: Partial<WatchedWork> = {}): WatchedWork => ({
+  const work = (name: string, more: Partial<WorkToMonitor> = {}): WorkToMonitor => ({
     caller: caller('key'),
     organizationIds: ['org'],
     subject: 'assistant/7',
@@ -30,7 +30,7 @@ function setting(renewed: (who: Caller) => Promise<Caller> = async (who) => who)
     end: ({ code }) => void ended.push(`${name}: ${code}`),
     ...more,
   });
-  return { announce: (id: string) => announce(id), ended, renew, watch, work };
+  return { announce: (id: string) => announce(id), ended, renew, watch: monitor, work };
 }
 
 /** Changes are gathered for a second. */

@@ -10,7 +10,7 @@ const MOST_CHARS = 16_000;
 
 /** Measures and traces answers. */
 @Injectable()
-export class AnswerWatch {
+export class AnswerTelemetry {
   constructor(
     private readonly metrics: CompletionMetrics,
     private readonly tracer: Tracer,

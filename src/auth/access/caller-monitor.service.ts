@@ -51,7 +51,7 @@ export class CallerRenewal {
 }
 
 /** Open work of one caller: an answer, a run in the background, a stream of events. */
-export interface WatchedWork {
+export interface WorkToMonitor {
   readonly caller: Caller;
   /** Organizations whose changes trigger a check. */
   readonly organizationIds: readonly string[];
@@ -63,7 +63,7 @@ export interface WatchedWork {
   readonly end: (refusal: AppError) => void;
 }
 
-export interface Watch {
+export interface MonitoredWork {
   /** Checks now. @throws AppError `unauthenticated`, `forbidden`, `not_found` */
   assert(): Promise<void>;
   leave(): void;
@@ -82,9 +82,9 @@ const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', '
  * assistant. Reads fresh rows at every signalled change, and every `CHECK_EVERY_MS` in case a signal was lost.
  */
 @Injectable()
-export class CallerWatch implements OnModuleDestroy {
+export class CallerMonitor implements OnModuleDestroy {
   private readonly logger = new Logger('CallerWatch');
-  private readonly works = new Set<WatchedWork>();
+  private readonly works = new Set<WorkToMonitor>();
   private readonly changed = new Set<string>();
   private gathering: NodeJS.Timeout | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -103,7 +103,7 @@ export class CallerWatch implements OnModuleDestroy {
     this.stopTimer();
   }
 
-  watch(work: WatchedWork): Watch {
+  watch(work: WorkToMonitor): MonitoredWork {
     this.works.add(work);
     this.timer ??= setInterval(() => void this.checkInTurn(), CHECK_EVERY_MS).unref();
     return {
@@ -143,9 +143,9 @@ export class CallerWatch implements OnModuleDestroy {
     await this.checkAll([...this.works].filter((work) => work.organizationIds.some((id) => changed.has(id))));
   }
 
-  private async checkAll(works: readonly WatchedWork[]): Promise<void> {
+  private async checkAll(works: readonly WorkToMonitor[]): Promise<void> {
     const groups = grouped(works);
-    const refusals = new Map<WatchedWork, AppError>();
+    const refusals = new Map<WorkToMonitor, AppError>();
     const next = async (): Promise<void> => {
       for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
         const [first] = group;
@@ -162,7 +162,7 @@ export class CallerWatch implements OnModuleDestroy {
   }
 
   /** Null also when the rights cannot be read: an outage ends no work. */
-  private async refusalOf({ caller, check }: WatchedWork): Promise<AppError | null> {
+  private async refusalOf({ caller, check }: WorkToMonitor): Promise<AppError | null> {
     try {
       await withinOrganization(caller.organizationId, async () => check(await this.callers.renew(caller)));
       return null;
@@ -179,8 +179,8 @@ export class CallerWatch implements OnModuleDestroy {
   }
 }
 
-function grouped(works: readonly WatchedWork[]): WatchedWork[][] {
-  const groups = new Map<string, WatchedWork[]>();
+function grouped(works: readonly WorkToMonitor[]): WorkToMonitor[][] {
+  const groups = new Map<string, WorkToMonitor[]>();
   for (const work of works) {
     const key = groupOf(work);
     const group = groups.get(key);
@@ -190,5 +190,5 @@ function grouped(works: readonly WatchedWork[]): WatchedWork[][] {
   return [...groups.values()];
 }
 
-const groupOf = ({ caller, subject }: WatchedWork): string =>
+const groupOf = ({ caller, subject }: WorkToMonitor): string =>
   JSON.stringify([caller.kind, caller.credentialId, caller.organizationId, caller.userId, subject]);
