@@ -42,8 +42,8 @@ import { AssistantChanges, PublicAssistants } from './running/public-assistants'
 import { RunnableAssistants } from './running/runnable-assistants';
 import { AssistantSharing } from './sharing/assistant-sharing';
 import { AssistantSharingController } from './sharing/assistant-sharing.controller';
-import { AssistantStanding } from './sharing/assistant-standing';
-import { AssistantStandingController } from './sharing/assistant-standing.controller';
+import { AssistantStatusService } from './sharing/assistant-status.service';
+import { AssistantStandingController } from './sharing/assistant-status.controller';
 import { AssistantAliasRepository } from './storage/assistant-alias.repository';
 import { AssistantRepository } from './storage/assistant.repository';
 import { AssistantImport, ImportedAssistantChecks, ShareImport } from './assistant-import';
@@ -101,7 +101,7 @@ import { AssistantTransferController } from './assistant-transfer.controller';
     AssistantPresenter,
     AssistantHistory,
     AssistantSharing,
-    AssistantStanding,
+    AssistantStatusService,
     AssistantTransfer,
     RewriteRepository,
     AssistantRewrites,

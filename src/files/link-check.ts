@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { MembersService, StandingService } from '../organizations';
+import { MembersService, OrganizationStatusService } from '../organizations';
 import { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
 import type { StampedImage } from './image-link-token';
 
@@ -8,7 +8,7 @@ import type { StampedImage } from './image-link-token';
 export class LinkCheck {
   constructor(
     private readonly members: MembersService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     @Inject(LINKED_ASSISTANTS) private readonly assistants: LinkedAssistants,
   ) {}
 
@@ -19,7 +19,7 @@ export class LinkCheck {
 
   /** Whether the organization is not suspended and all users are enabled members. */
   async areActive(organizationId: string, userIds: readonly string[]): Promise<boolean> {
-    const organization = (await this.standing.of([organizationId])).get(organizationId);
+    const organization = (await this.status.of([organizationId])).get(organizationId);
     if (organization?.suspended !== false) return false;
     for (const userId of new Set(userIds)) {
       if ((await this.members.find(organizationId, userId))?.disabled !== false) return false;

@@ -5,7 +5,7 @@ export { LimitReached, type RateLimit } from './applied-rules';
 export { type ModelCall, type ModelOperation, expectedTokens } from './model-call';
 export { providerLabel } from './model.metrics';
 export type { RunMeter } from './run-meter';
-export { type LimitStanding, LimitStandings } from './limit-standings.service';
+export { type QuotaUsage, QuotaUsageService } from './quota-usage.service';
 export { type StorageCheck, StorageLimits } from './storage-limits.service';
 export { promptTokens, tokensOfChars } from './token-estimate';
 export { UsageBuffer, type UsageRow } from './usage.repository';

@@ -5,8 +5,8 @@ import { PriceLists } from './price-lists';
 import { ReservationRepository } from './reservation.repository';
 import { LimitWarnings, ReservationKeeper, Reservations } from './reservations.service';
 import { ModelMetrics } from './model.metrics';
-import { LimitStandingsRepository } from './limit-standings.repository';
-import { LimitStandings } from './limit-standings.service';
+import { QuotaUsageRepository } from './quota-usage.repository';
+import { QuotaUsageService } from './quota-usage.service';
 import { StorageLimits } from './storage-limits.service';
 import { StorageLocks } from './storage-locks.repository';
 import { UsageBuffer, UsageRepository } from './usage.repository';
@@ -14,8 +14,8 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
 @Module({
   imports: [OrganizationsModule],
   providers: [
-    LimitStandings,
-    LimitStandingsRepository,
+    QuotaUsageService,
+    QuotaUsageRepository,
     LimitWarnings,
     Metering,
     ModelMetrics,
@@ -28,6 +28,6 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
     UsageBuffer,
     UsageRepository,
   ],
-  exports: [LimitStandings, Metering, PriceLists, StorageLimits, UsageBuffer],
+  exports: [QuotaUsageService, Metering, PriceLists, StorageLimits, UsageBuffer],
 })
 export class MeteringModule {}

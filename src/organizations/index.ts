@@ -25,7 +25,7 @@ export { type ImportedOrganizationValues, OrganizationImport } from './organizat
 export { assertOutranks, rankOf } from './organization/organization.permissions';
 export { OrganizationsService } from './organization/organizations.service';
 export { OrganizationChanges, SettingsService } from './organization/settings.service';
-export { type OrganizationStanding, StandingService } from './organization/standing.service';
+export { type OrganizationStatus, OrganizationStatusService } from './organization/organization-status.service';
 export { OrganizationsModule } from './organizations.module';
 export { PersonPseudonyms, type Pseudonymize } from './person-pseudonyms.service';
 export { VendorPseudonyms } from './vendor-pseudonyms.service';

@@ -26,7 +26,7 @@ import { OrganizationImport } from './organization/organization-import';
 import { OrganizationsController } from './organization/organizations.controller';
 import { OrganizationsService } from './organization/organizations.service';
 import { OrganizationChanges, SettingsService } from './organization/settings.service';
-import { StandingService } from './organization/standing.service';
+import { OrganizationStatusService } from './organization/organization-status.service';
 import { PersonPseudonyms } from './person-pseudonyms.service';
 import { VendorPseudonyms } from './vendor-pseudonyms.service';
 import { SettingsChecks } from './settings/settings-validation';
@@ -45,7 +45,7 @@ import { OrganizationRepository } from './organization.repository';
     SettingsService,
     MembersService,
     FoundingService,
-    StandingService,
+    OrganizationStatusService,
     OrganizationEndings,
     MemberImport,
     MemberChecklists,
@@ -79,7 +79,7 @@ import { OrganizationRepository } from './organization.repository';
     SettingsService,
     MembersService,
     FoundingService,
-    StandingService,
+    OrganizationStatusService,
     OrganizationEndings,
     MemberImport,
     MemberChecklists,

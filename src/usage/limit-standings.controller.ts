@@ -3,12 +3,12 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { type LimitStandingDto, LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
-import { Standings } from './standings.service';
+import { QuotaReportService } from './quota-report.service';
 
 @ApiTags('Usage and limits')
 @Controller('api/v1')
 export class LimitStandingsController {
-  constructor(private readonly standings: Standings) {}
+  constructor(private readonly quotas: QuotaReportService) {}
 
   @Get('organizations/:slug/usage/limits')
   @Access({
@@ -23,7 +23,7 @@ export class LimitStandingsController {
     @Param('slug') slug: string,
     @Query() page: PageQueryDto,
   ): Promise<Page<LimitStandingDto>> {
-    return this.standings.of(caller, slug, toPageRequest(page));
+    return this.quotas.of(caller, slug, toPageRequest(page));
   }
 
   @Get('me/limits')
@@ -34,6 +34,6 @@ export class LimitStandingsController {
   })
   @ApiOkResponse({ type: MyLimitsDto })
   mine(@CurrentCaller() caller: Caller): Promise<MyLimitsDto> {
-    return this.standings.mine(caller);
+    return this.quotas.mine(caller);
   }
 }

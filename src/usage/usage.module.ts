@@ -3,7 +3,7 @@ import { AssistantsModule } from '../assistants';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { LimitStandingsController } from './limit-standings.controller';
-import { Standings } from './standings.service';
+import { QuotaReportService } from './quota-report.service';
 import { SubjectNamesRepository } from './subject-names.repository';
 import { UsageReportRepository } from './reports/usage-report.repository';
 import { UsageAccess, UsageReports } from './reports/usage-reports.service';
@@ -12,6 +12,6 @@ import { UsageController } from './reports/usage.controller';
 @Module({
   imports: [AssistantsModule, MeteringModule, OrganizationsModule],
   controllers: [LimitStandingsController, UsageController],
-  providers: [Standings, SubjectNamesRepository, UsageAccess, UsageReportRepository, UsageReports],
+  providers: [QuotaReportService, SubjectNamesRepository, UsageAccess, UsageReportRepository, UsageReports],
 })
 export class UsageModule {}

@@ -1,4 +1,4 @@
-import { LimitStandings } from '../../src/metering';
+import { QuotaUsageService } from '../../src/metering';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type Person, person } from '../support/people';
 
@@ -39,7 +39,7 @@ describe('a limit of storage', () => {
     expect((await upload(teacher, 'e.md', 200)).json).toMatchObject({ code: 'storage_limit_reached' });
     expect((await upload(teacher, 'e.md', 100)).status).toBe(201);
     const { id } = (await app.api('GET', '/api/v1/organizations/default')).json;
-    const standings = await app.get(LimitStandings).of(id);
+    const standings = await app.get(QuotaUsageService).of(id);
     expect(standings).toMatchObject([{ rule: { id: 'all' }, subject: 'organization', used: 1_950, amount: 2_000 }]);
   });
 

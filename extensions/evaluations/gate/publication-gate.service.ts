@@ -40,7 +40,7 @@ const passes = (tests: readonly GateTest[]): boolean =>
 
 type GatedAssistant = Pick<WantedPublication['assistant'], 'id' | 'organizationId' | 'ownerId'>;
 
-export interface GateStanding extends GateSettings {
+export interface GateStatus extends GateSettings {
   /** The organization demands it of every assistant. */
   readonly byOrganization: boolean;
   readonly mayOverride: boolean;
@@ -77,7 +77,7 @@ export class PublicationGate implements PublicationRules {
     caller: Caller,
     { id, organizationId, ownerId }: GatedAssistant,
     version: number,
-  ): Promise<GateStanding> {
+  ): Promise<GateStatus> {
     const { required, override } = (await this.gates.find(organizationId, id)) ?? NO_GATE;
     const { features } = await this.organizations.runtime(organizationId);
     const byOrganization = features.tests_before_publishing;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, withinOrganization } from '../../../src/infrastructure/database';
-import { OrganizationsService, StandingService } from '../../../src/organizations';
+import { OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
 import type { Handover } from '../launch/handover.repository';
 import { Launches, type VerifiedLaunch } from '../launch/launch.service';
 import type { BridgeKeyEntity } from '../legacy/bridge-key.entity';
@@ -89,7 +89,7 @@ export class BridgeLaunches {
     private readonly secrets: BridgeSecrets,
     private readonly nonces: NonceRepository,
     private readonly platforms: PlatformRepository,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly organizations: OrganizationsService,
     private readonly links: LegacyLinks,
     private readonly launches: Launches,
@@ -142,7 +142,7 @@ export class BridgeLaunches {
     const { userId, ...message } = messageOf(parameters, key);
     const { organizationId } = bridge;
     const platform = await this.platforms.findAnywhere(bridge.id);
-    const organization = (await this.standing.of([organizationId])).get(organizationId);
+    const organization = (await this.status.of([organizationId])).get(organizationId);
     if (platform === null || organization?.suspended !== false) {
       throw new RefusedLaunch('organization', 'suspended', message.reader);
     }

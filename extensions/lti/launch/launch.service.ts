@@ -6,7 +6,7 @@ import {
   isUniqueViolation,
   withinOrganization,
 } from '../../../src/infrastructure/database';
-import { StandingService } from '../../../src/organizations';
+import { OrganizationStatusService } from '../../../src/organizations';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { type ActivityEntity, settingsIn } from '../courses/activity.entity';
@@ -69,7 +69,7 @@ export class Launches {
     private readonly attempts: LaunchAttemptRepository,
     private readonly platforms: PlatformRepository,
     private readonly keys: PlatformKeys,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly transactions: Transactions,
     private readonly people: LtiPeople,
     private readonly courses: CourseRepository,
@@ -128,7 +128,7 @@ export class Launches {
     if (!platform.deploymentIds.includes(message.deploymentId)) {
       throw new RefusedLaunch('deployment', `platform ${platform.id}`, reader);
     }
-    const organization = (await this.standing.of([platform.organizationId])).get(platform.organizationId);
+    const organization = (await this.status.of([platform.organizationId])).get(platform.organizationId);
     if (organization?.suspended !== false) throw new RefusedLaunch('organization', 'suspended', reader);
     await this.platforms.prove(platform);
     return { platform, message, continued: await this.links.of({ platform, message }) };

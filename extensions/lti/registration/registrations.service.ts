@@ -5,7 +5,7 @@ import { AuditLog } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions, isUniqueViolation, withinOrganization } from '../../../src/infrastructure/database';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
-import { OrganizationsService, StandingService } from '../../../src/organizations';
+import { OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { type Addresses, shownOf } from '../platforms/platforms.service';
 import { RefusedRegistration } from './registration.errors';
@@ -159,7 +159,7 @@ export class Registrations {
     private readonly registrations: RegistrationRepository,
     private readonly platforms: PlatformRepository,
     private readonly organizations: OrganizationsService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly outbound: OutboundClient,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
@@ -215,7 +215,7 @@ export class Registrations {
     { organizationId }: OpenRegistration,
     { configuration: url }: RegistrationRequest,
   ): Promise<Applicant> {
-    const organization = (await this.standing.of([organizationId])).get(organizationId);
+    const organization = (await this.status.of([organizationId])).get(organizationId);
     if (organization?.suspended !== false) throw new RefusedRegistration('code', 'suspended');
     const onlyHttps = this.config.env === 'production';
     if (url === null || !/^https?:/.test(url) || !URL.canParse(url)) throw new RefusedRegistration('no_configuration');

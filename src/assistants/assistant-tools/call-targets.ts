@@ -2,7 +2,7 @@ import { AppError, type Caller, NO_ASSISTANT, type Principal } from '@bellwether
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
 import { AcrossOrganizations } from '../../infrastructure/database';
-import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
+import { type Member, MembersService, type OrganizationStatus, OrganizationStatusService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { type AssistantDocument, type DiagnosticCode, type DiagnosticValues, parseMetadata } from '../definition';
@@ -144,7 +144,7 @@ export type CallAnswer =
 interface Rows {
   readonly assistants: ReadonlyMap<number, RunningRow>;
   readonly shares: readonly ShareGrant[];
-  readonly organizations: ReadonlyMap<string, OrganizationStanding>;
+  readonly organizations: ReadonlyMap<string, OrganizationStatus>;
   readonly members: ReadonlyMap<string, Member>;
 }
 
@@ -154,7 +154,7 @@ export class CallTargets {
   constructor(
     private readonly assistants: AssistantRepository,
     private readonly members: MembersService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly quotas: CallQuotas,
     private readonly runnables: RunnableAssistants,
     private readonly connectors: ConnectorsService,
@@ -222,7 +222,7 @@ export class CallTargets {
   private async read(ids: readonly number[], owner: Principal, caller: Caller | null): Promise<Rows> {
     const people = [owner.userId, ...(caller === null ? [] : [caller.userId])];
     const { rows, shares } = await this.assistants.forCall(ids, people);
-    const organizations = await this.standing.of([
+    const organizations = await this.status.of([
       owner.organizationId,
       ...(caller === null ? [] : [caller.organizationId]),
       ...rows.map(({ organizationId }) => organizationId),

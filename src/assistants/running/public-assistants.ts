@@ -4,7 +4,7 @@ import { CallerMonitor } from '../../auth';
 import { FreshCache } from '../../infrastructure/cache';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { Signals } from '../../infrastructure/signals';
-import { MembersService, OrganizationChanges, StandingService } from '../../organizations';
+import { MembersService, OrganizationChanges, OrganizationStatusService } from '../../organizations';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 import type { RunningRow } from '../storage/running-rows.repository';
@@ -74,7 +74,7 @@ export class PublicAssistants {
   constructor(
     private readonly assistants: AssistantRepository,
     private readonly members: MembersService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly compiler: AssistantCompiler,
   ) {}
 
@@ -97,7 +97,7 @@ export class PublicAssistants {
 
   @AcrossOrganizations('calls')
   private async imports(organizationId: string): Promise<boolean> {
-    const own = (await this.standing.of([organizationId])).get(organizationId);
+    const own = (await this.status.of([organizationId])).get(organizationId);
     return own !== undefined && !own.suspended && own.features.assistants_import;
   }
 
@@ -105,7 +105,7 @@ export class PublicAssistants {
   private async load(id?: number): Promise<readonly CachedAssistant[]> {
     const rows = await this.assistants.publishedToAll(id);
     if (rows.length === 0) return [];
-    const organizations = await this.standing.of(rows.map(({ organizationId }) => organizationId));
+    const organizations = await this.status.of(rows.map(({ organizationId }) => organizationId));
     const active = new Map<string, boolean>();
     const offered: RunningRow[] = [];
     for (const row of rows) {

@@ -8,7 +8,7 @@ import {
   MembersService,
   OrganizationChanges,
   OrganizationsService,
-  StandingService,
+  OrganizationStatusService,
 } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../infrastructure/database';
@@ -86,7 +86,7 @@ export class Accounts {
     private readonly groups: GroupProvisioning,
     private readonly members: MembersService,
     private readonly organizations: OrganizationsService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly transactions: Transactions,
     private readonly changes: OrganizationChanges,
     private readonly audit: AuditLog,
@@ -371,7 +371,7 @@ export class Accounts {
   }
 
   private async standingOf(id: string): Promise<Placement['organization']> {
-    const organization = (await this.standing.of([id])).get(id);
+    const organization = (await this.status.of([id])).get(id);
     if (organization === undefined || organization.suspended) throw new RefusedAdmission('no_organization');
     return { id, slug: organization.slug };
   }

@@ -4,7 +4,7 @@ import { FreshCache } from '../../infrastructure/cache';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { withinOrganization } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { FoundingService, OrganizationChanges, StandingService } from '../../organizations';
+import { FoundingService, OrganizationChanges, OrganizationStatusService } from '../../organizations';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
@@ -76,7 +76,7 @@ export class Issuers {
     @Inject(CONFIG) private readonly config: Config,
     private readonly repository: IssuerRepository,
     private readonly founding: FoundingService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly secrets: SecretsService,
     changes: OrganizationChanges,
   ) {
@@ -176,7 +176,7 @@ export class Issuers {
     const issuers = own === null ? stored : [own, ...stored.filter(({ key }) => key !== own.key)];
     const rowOf = new Map(rows.map((row) => [row.id, row]));
     const ownSlug =
-      own === null ? '' : ((await this.standing.of([own.organizationId])).get(own.organizationId)?.slug ?? '');
+      own === null ? '' : ((await this.status.of([own.organizationId])).get(own.organizationId)?.slug ?? '');
     const offers = issuers.map((issuer) => {
       const row = issuer.id === null ? undefined : rowOf.get(issuer.id);
       const organization = issuer.forAll ? null : (row?.organizationName ?? null);

@@ -25,7 +25,7 @@ import { OrganizationEndings } from './organization-endings.service';
 import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from '../settings/settings.schema';
 import { SettingsService } from './settings.service';
-import { StandingService } from './standing.service';
+import { OrganizationStatusService } from './organization-status.service';
 
 @ApiTags('Organizations')
 @ApiExtraModels(McpServerDto, ProviderDto, OrganizationDto, OrganizationSummaryDto)
@@ -35,7 +35,7 @@ export class OrganizationsController {
     private readonly organizations: OrganizationsService,
     private readonly founding: FoundingService,
     private readonly settings: SettingsService,
-    private readonly standing: StandingService,
+    private readonly status: OrganizationStatusService,
     private readonly endings: OrganizationEndings,
   ) {}
 
@@ -105,7 +105,7 @@ export class OrganizationsController {
   })
   @ApiOkResponse({ type: OrganizationDto })
   async suspend(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
-    await this.standing.suspend(caller, slug, true);
+    await this.status.suspend(caller, slug, true);
     return this.organizations.view(caller, slug);
   }
 
@@ -114,7 +114,7 @@ export class OrganizationsController {
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Resume a suspended organization' })
   @ApiOkResponse({ type: OrganizationDto })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
-    await this.standing.suspend(caller, slug, false);
+    await this.status.suspend(caller, slug, false);
     return this.organizations.view(caller, slug);
   }
 

@@ -28,7 +28,7 @@ const CURRENT = `${COUNTERS}
   LIMIT $3`;
 
 @Injectable()
-export class LimitStandingsRepository {
+export class QuotaUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Counters of the given subjects. */

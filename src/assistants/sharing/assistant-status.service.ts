@@ -6,7 +6,7 @@ import { AssistantRepository } from '../storage/assistant.repository';
 
 /** Switches an assistant off and on, and publishes it to other organizations. */
 @Injectable()
-export class AssistantStanding {
+export class AssistantStatusService {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly assistants: AssistantRepository,

@@ -8,7 +8,7 @@ import { featuresOf } from '../runtime.builder';
 import type { Features } from '../settings/settings.types';
 
 /** State that decides whether an organization takes part in a call. */
-export interface OrganizationStanding {
+export interface OrganizationStatus {
   readonly id: string;
   readonly slug: string;
   readonly suspended: boolean;
@@ -18,7 +18,7 @@ export interface OrganizationStanding {
 
 /** Reads state without a cache, for decisions that must hold at once. */
 @Injectable()
-export class StandingService {
+export class OrganizationStatusService {
   constructor(
     private readonly organizations: OrganizationRepository,
     private readonly transactions: Transactions,
@@ -27,7 +27,7 @@ export class StandingService {
   ) {}
 
   /** Standings by id; unknown organizations are missing. */
-  async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStanding>> {
+  async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStatus>> {
     const rows = await this.organizations.findAll([...new Set(ids)]);
     return new Map(
       rows.map(({ id, slug, suspended, settings }) => [

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { GroupMemberships, type LimitRule, OrganizationsService } from '../organizations';
 import { type AppliedRule, appliedRules } from './applied-rules';
 import { StorageLimits, storageRules } from './storage-limits.service';
-import { type CounterRow, LimitStandingsRepository } from './limit-standings.repository';
+import { type CounterRow, QuotaUsageRepository } from './quota-usage.repository';
 
 /** A rule, one of its subjects, and what is used of it now. Cost is in millionths of the currency. */
-export interface LimitStanding extends Omit<CounterRow, 'ruleId'> {
+export interface QuotaUsage extends Omit<CounterRow, 'ruleId'> {
   readonly rule: LimitRule;
 }
 
@@ -17,16 +17,16 @@ const MAX_STANDINGS = 1_000;
 
 /** Standings of limits in their current windows. */
 @Injectable()
-export class LimitStandings {
+export class QuotaUsageService {
   constructor(
     private readonly organizations: OrganizationsService,
-    private readonly counters: LimitStandingsRepository,
+    private readonly counters: QuotaUsageRepository,
     private readonly groups: GroupMemberships,
     private readonly storage: StorageLimits,
   ) {}
 
   /** Subjects that have used something, nearest to their end first; at most 1 000. */
-  async of(organizationId: string): Promise<readonly LimitStanding[]> {
+  async of(organizationId: string): Promise<readonly QuotaUsage[]> {
     const { limits } = await this.organizations.runtime(organizationId);
     const rules = new Map((limits.rules ?? []).map((rule) => [rule.id, rule]));
     if (rules.size === 0) return [];
@@ -39,8 +39,8 @@ export class LimitStandings {
   }
 
   /** Rules for each person are left out: their bytes are counted when somebody uploads. */
-  private async stored(organizationId: string, rules: readonly LimitRule[]): Promise<readonly LimitStanding[]> {
-    const standings: LimitStanding[] = [];
+  private async stored(organizationId: string, rules: readonly LimitRule[]): Promise<readonly QuotaUsage[]> {
+    const standings: QuotaUsage[] = [];
     for (const rule of rules) {
       const { kind, id = null } = rule.for;
       if (kind === 'person' && id === null) continue;
@@ -52,7 +52,7 @@ export class LimitStandings {
   }
 
   /** Rules that count the caller, their groups or their key, nearest to their end first. Unused rules are included. */
-  async ofCaller(caller: Caller): Promise<readonly LimitStanding[]> {
+  async ofCaller(caller: Caller): Promise<readonly QuotaUsage[]> {
     const { organizationId } = caller;
     const { limits } = await this.organizations.runtime(organizationId);
     const groupIds = () => this.groups.idsOf(caller.userId, organizationId);
@@ -64,7 +64,7 @@ export class LimitStandings {
     const ids = applied.map(({ rule }) => rule.id);
     const subjects = applied.map(({ subject }) => subject);
     const counters = await this.counters.ofSubjects(organizationId, ids, subjects);
-    const taken = ({ used, reserved, amount }: LimitStanding): number => (used + reserved) / Math.max(1, amount);
+    const taken = ({ used, reserved, amount }: QuotaUsage): number => (used + reserved) / Math.max(1, amount);
     return applied.map((each) => standingOf(each, counters)).sort((one, other) => taken(other) - taken(one));
   }
 }

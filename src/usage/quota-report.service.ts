@@ -1,6 +1,6 @@
 import { type Caller, integerCursor, type Page, type PageRequest, encodeCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type LimitStanding, LimitStandings, PriceLists } from '../metering';
+import { type QuotaUsage, QuotaUsageService, PriceLists } from '../metering';
 import { OrganizationsService, type RuleSubject } from '../organizations';
 import { type Pseudonymize, PersonPseudonyms } from '../organizations';
 import type { LimitStandingDto, MyLimitsDto, StandingSubjectDto } from './limit-standing.dto';
@@ -13,9 +13,9 @@ const FULL = 100;
 
 /** Limits as administrators see them, and as a caller sees their own. */
 @Injectable()
-export class Standings {
+export class QuotaReportService {
   constructor(
-    private readonly standings: LimitStandings,
+    private readonly quotaUsage: QuotaUsageService,
     private readonly organizations: OrganizationsService,
     private readonly prices: PriceLists,
     private readonly names: SubjectNamesRepository,
@@ -25,7 +25,7 @@ export class Standings {
   /** Nearest to their end first. @throws {AppError} `not_found`, `forbidden` */
   async of(caller: Caller, slug: string, { limit, cursor }: PageRequest): Promise<Page<LimitStandingDto>> {
     const organizationId = await this.organizations.administered(caller, slug);
-    const all = await this.standings.of(organizationId);
+    const all = await this.quotaUsage.of(organizationId);
     const start = Math.max(0, integerCursor(cursor) ?? 0);
     const some = all.slice(start, start + limit);
     const { privacy } = await this.organizations.runtime(organizationId);
@@ -45,7 +45,7 @@ export class Standings {
   async mine(caller: Caller): Promise<MyLimitsDto> {
     const { organizationId } = caller;
     const [all, payer] = await Promise.all([
-      this.standings.ofCaller(caller),
+      this.quotaUsage.ofCaller(caller),
       this.organizations.runtime(organizationId),
     ]);
     const names = await this.names.within(organizationId).of(all.map(({ subject }) => idsOf(subject).id ?? ''));
@@ -71,7 +71,7 @@ function subjectOf(subject: string, names: Names, pseudonymize: Pseudonymize | n
 }
 
 /** The amount is that of the rule: a counter keeps the amount of its last run. */
-function presented({ rule, ...standing }: LimitStanding, subject: StandingSubjectDto): LimitStandingDto {
+function presented({ rule, ...standing }: QuotaUsage, subject: StandingSubjectDto): LimitStandingDto {
   const { windowStart, windowEnd, warnings } = standing;
   const unit = rule.limit === 'cost' ? MICROS : 1;
   const [used, reserved] = [standing.used / unit, standing.reserved / unit];

@@ -3,12 +3,12 @@ import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
-import { AssistantStanding } from './assistant-standing';
+import { AssistantStatusService } from './assistant-status.service';
 
 @ApiTags('Assistants')
 @Controller('api/v1/assistants/:id')
 export class AssistantStandingController {
-  constructor(private readonly standing: AssistantStanding) {}
+  constructor(private readonly status: AssistantStatusService) {}
 
   @Put('suspension')
   @HttpCode(204)
@@ -20,7 +20,7 @@ export class AssistantStandingController {
   })
   @ApiNoContentResponse()
   async suspend(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
-    await this.standing.disable(caller, id, true);
+    await this.status.disable(caller, id, true);
   }
 
   @Delete('suspension')
@@ -28,7 +28,7 @@ export class AssistantStandingController {
   @Access({ scope: 'write', role: 'teacher', summary: 'Switch an assistant on again' })
   @ApiNoContentResponse()
   async resume(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
-    await this.standing.disable(caller, id, false);
+    await this.status.disable(caller, id, false);
   }
 
   @Put('publication/everywhere')
@@ -43,7 +43,7 @@ export class AssistantStandingController {
   })
   @ApiNoContentResponse()
   async publish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
-    await this.standing.publishToAll(caller, id, true);
+    await this.status.publishToAll(caller, id, true);
   }
 
   @Delete('publication/everywhere')
@@ -51,6 +51,6 @@ export class AssistantStandingController {
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Keep it within its organization again' })
   @ApiNoContentResponse()
   async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
-    await this.standing.publishToAll(caller, id, false);
+    await this.status.publishToAll(caller, id, false);
   }
 }
