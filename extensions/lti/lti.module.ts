@@ -21,16 +21,16 @@ import { CoursesController } from './dashboard/courses.controller';
 import { ReadableConversations } from './dashboard/readable-conversations.service';
 import { TaughtActivitiesController } from './dashboard/taught-activities.controller';
 import { TaughtCourses } from './dashboard/taught-courses.service';
-import { Trials } from './dashboard/trials.service';
+import { AssistantTrials } from './dashboard/assistant-trials.service';
 import { DeepLinkingController } from './deep-linking/deep-linking.controller';
 import { SelectionRepository } from './deep-linking/selection.repository';
 import { Selections } from './deep-linking/selections.service';
 import { JwksController } from './jwks.controller';
 import { ToolKeyRepository } from './tool-key.repository';
 import { ToolKeys } from './tool-keys.service';
-import { LaunchAttemptRepository } from './launch/attempt.repository';
+import { LaunchAttemptRepository } from './launch/launch-attempt.repository';
 import { BrowserCookie } from './launch/browser-cookie';
-import { HandoverRepository } from './launch/handover.repository';
+import { LaunchTicketRepository } from './launch/launch-ticket.repository';
 import { LaunchSessions } from './launch/launch-sessions.service';
 import { LaunchController } from './launch/launch.controller';
 import { Launches } from './launch/launch.service';
@@ -93,7 +93,7 @@ import { TaughtRepository } from './services/taught.repository';
     Grades,
     CourseRepository,
     CourseUse,
-    HandoverRepository,
+    LaunchTicketRepository,
     LaunchAttemptRepository,
     LaunchLogins,
     LaunchSessions,
@@ -120,7 +120,7 @@ import { TaughtRepository } from './services/taught.repository';
     ToolAddresses,
     ToolKeyRepository,
     ToolKeys,
-    Trials,
+    AssistantTrials,
   ],
   exports: [ActivityImport, BridgeKeyImport, LegacyPersonImport],
 })

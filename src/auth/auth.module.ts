@@ -39,9 +39,9 @@ import { SessionsService } from './sign-in/sessions.service';
 import { SignInService } from './sign-in/sign-in.service';
 import { SignInLinks } from './sign-in/sign-in-links.service';
 import { SignInController } from './sign-in/sign-in.controller';
-import { AttemptCookie } from './single-sign-on/attempt';
-import { AttemptRepository } from './single-sign-on/attempt.repository';
-import { ConnectionTests, Trials } from './single-sign-on/connection-tests.service';
+import { SignInAttemptCookie } from './single-sign-on/sign-in-attempt';
+import { SignInAttemptRepository } from './single-sign-on/sign-in-attempt.repository';
+import { ConnectionTests, RuleDryRun } from './single-sign-on/connection-tests.service';
 import { IssuerAdministration } from './single-sign-on/issuer-administration.service';
 import { IssuersController } from './single-sign-on/issuers.controller';
 import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
@@ -63,13 +63,13 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     AccessTokens,
     Accounts,
     ApiKeyRepository,
-    AttemptCookie,
-    AttemptRepository,
+    SignInAttemptCookie,
+    SignInAttemptRepository,
     SignInService,
     SingleSignOn,
     ConnectionTests,
     IssuerAdministration,
-    Trials,
+    RuleDryRun,
     IdentityRepository,
     ImportedPasswordRepository,
     ImportedPasswords,

@@ -6,7 +6,7 @@ import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
-import { FileHandover } from './file-handover.service';
+import { FileOwnership } from './file-ownership.service';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
 import { FileImport } from './file-import';
@@ -46,7 +46,7 @@ import { FileTexts } from './texts/file-texts.service';
     FileHolderRepository,
     BlobMove,
     BlobInventory,
-    FileHandover,
+    FileOwnership,
     FileRepository,
     FilesService,
     LinkCheck,
@@ -63,7 +63,7 @@ import { FileTexts } from './texts/file-texts.service';
     BlobStore,
     BucketCheck,
     BlobSweep,
-    FileHandover,
+    FileOwnership,
     FileImport,
     FilesService,
     ImagesService,

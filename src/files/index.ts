@@ -2,7 +2,7 @@ export { attachment, shownOrAttached } from './attachment';
 export type { FileContent, FileText, StoredFile } from './file.types';
 export { FilesModule } from './files.module';
 export { FilesService } from './files.service';
-export { FileHandover } from './file-handover.service';
+export { FileOwnership } from './file-ownership.service';
 export { ImagesService, type SavedImage, imagesMarkdown } from './images.service';
 export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
 export { LinkCheck } from './link-check';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FileHandover } from '../files';
+import { FileOwnership } from '../files';
 import { AuditKeeper, AuditLog } from '../infrastructure/audit';
 import { type Transaction, Transactions } from '../infrastructure/database';
 import { JobQueue, type Queue } from '../infrastructure/jobs';
@@ -29,7 +29,7 @@ export class Retention {
   constructor(
     private readonly organizations: OrganizationsService,
     private readonly old: RetentionRepository,
-    private readonly files: FileHandover,
+    private readonly files: FileOwnership,
     private readonly transactions: Transactions,
     private readonly log: AuditLog,
     private readonly keeper: AuditKeeper,

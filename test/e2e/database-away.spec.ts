@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import timersPromises from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource } from 'typeorm';
-import { FileHandover } from '../../src/files';
+import { FileOwnership } from '../../src/files';
 import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { AuditLog } from '../../src/infrastructure/audit';
@@ -207,7 +207,7 @@ describe('a service whose database goes away', () => {
       const [organizationId = ''] = readdirSync(join(app.dataDir, 'files'));
       const of = ({ userId }: Person) => ({ organizationId, userId });
       proxy.swallowCommit(/UPDATE "files"/);
-      const handOver = () => app.get(FileHandover).handOver(of(from), of(to), file.id, () => Promise.resolve());
+      const handOver = () => app.get(FileOwnership).handOver(of(from), of(to), file.id, () => Promise.resolve());
       await expect(acrossOrganizations('commands', handOver)).rejects.toThrow();
       const { status, text } = await to.api('GET', `/api/v1/files/${file.id}/content`);
       expect([status, text]).toEqual([200, 'Waves']);

@@ -16,7 +16,7 @@ export interface KbOwner {
 }
 
 /** Gets collections whose owner is unknown, by the operator's choice. */
-export interface Heir {
+export interface NewOwner {
   readonly organizationId: string;
   readonly ownerId: string;
 }
@@ -32,7 +32,7 @@ export class KbOwners {
   ) {}
 
   /** Null, when neither the registry nor the server names a person who was imported, and there is no heir. */
-  async of({ id, owner, isPublic }: KbCollection, source: string, heir: Heir | null): Promise<KbOwner | null> {
+  async of({ id, owner, isPublic }: KbCollection, source: string, heir: NewOwner | null): Promise<KbOwner | null> {
     for (const { organizationId, localId } of await this.origins.named(source, 'collection', String(id))) {
       const listed = await this.knowledgeBases.listed(organizationId, localId);
       if (listed !== null) return { organizationId, ownerId: listed.ownerId, shared: listed.shared, name: listed.name };
@@ -47,7 +47,7 @@ export class KbOwners {
   }
 
   /** @throws {AppError} `not_found` */
-  async heir(organization: string, email: string): Promise<Heir> {
+  async heir(organization: string, email: string): Promise<NewOwner> {
     const organizationId = await this.organizations.idOf(organization);
     const member = await this.members.find(organizationId, email.trim().toLowerCase());
     if (member === null) throw new AppError('not_found', `There is no member ${email} in ${organization}`);

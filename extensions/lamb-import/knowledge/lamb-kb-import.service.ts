@@ -9,7 +9,7 @@ import type { ImportProgress } from '../plan/import-options.types';
 import { ImportLeaseRepository, type Lease } from '../import-lease.repository';
 import { type Origin, OriginRepository, type Origins } from '../origin.repository';
 import { CollectionFiles, type FilesContext, type PlannedFiles } from './collection-files';
-import { CollectionReport, type Heir, type KbOwner, KbOwners, type KbReport } from './kb-report';
+import { CollectionReport, type NewOwner, type KbOwner, KbOwners, type KbReport } from './kb-report';
 import type { KbCollection, KbData, KbFile } from './kb-tables';
 
 export interface KbImportOptions {
@@ -31,7 +31,7 @@ type Base = { readonly base: FilesContext['base']; readonly isNew: boolean } | {
 interface Run {
   readonly data: KbData;
   readonly options: KbImportOptions;
-  readonly heir: Heir | null;
+  readonly heir: NewOwner | null;
   readonly lease: Lease;
 }
 

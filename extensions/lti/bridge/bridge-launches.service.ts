@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, withinOrganization } from '../../../src/infrastructure/database';
 import { OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
-import type { Handover } from '../launch/handover.repository';
+import type { LaunchTicket } from '../launch/launch-ticket.repository';
 import { Launches, type VerifiedLaunch } from '../launch/launch.service';
 import type { BridgeKeyEntity } from '../legacy/bridge-key.entity';
 import { BridgeSecrets } from '../legacy/bridge-secrets.service';
@@ -97,7 +97,7 @@ export class BridgeLaunches {
   ) {}
 
   /** @throws RefusedLaunch. The answer does not tell an unknown key from a wrong signature; the log does. */
-  async settle(kind: KeyKind, form: SignedForm): Promise<Handover> {
+  async settle(kind: KeyKind, form: SignedForm): Promise<LaunchTicket> {
     assertInTime(form, Date.now());
     const signer = await this.signer(kind, form);
     const launch = await this.within(signer, form);
@@ -153,13 +153,13 @@ export class BridgeLaunches {
    * Teachers who work here, with everything that their account reaches. Never an administrator's account, and never where only
    * single sign-on counts.
    */
-  private async work({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
+  private async work({ platform, message, continued }: VerifiedLaunch): Promise<LaunchTicket> {
     const { organizationId } = platform;
     const { person, reader } = message;
     if (person.role !== 'instructor') throw new RefusedLaunch('role', 'no instructor', reader);
     const { features } = await this.organizations.runtime(organizationId);
     if (!features.local_sign_in) throw new RefusedLaunch('sign_on_only', 'LTI 1.1', reader);
-    const enter = async (tx: Transaction): Promise<Handover> => {
+    const enter = async (tx: Transaction): Promise<LaunchTicket> => {
       await continued?.settle(tx);
       const member = await this.people.admit({ ...platform, instructorRole: 'teacher' }, message, tx);
       if (member.systemAdmin || member.role === 'owner' || member.role === 'admin') {

@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
 import { BrowserCookie } from '../launch/browser-cookie';
-import { type Handover, LaunchSessions, isFramed } from '../launch/launch-sessions.service';
+import { type LaunchTicket, LaunchSessions, isFramed } from '../launch/launch-sessions.service';
 import type { KeyKind } from '../legacy/bridge.types';
 import { RefusedLaunch } from '../launch-claims';
 import { type PageLanguage, languageOf, readyPage, refusalPage, sendPage } from '../browser-pages';
@@ -82,9 +82,9 @@ export class BridgeController {
   }
 
   /** The cookie of a session does not come with a form of another site, and may not be kept in a frame. */
-  private async arrivalOf(handover: Handover, request: BellwetherRequest, response: Response): Promise<string> {
+  private async arrivalOf(ticket: LaunchTicket, request: BellwetherRequest, response: Response): Promise<string> {
     const browser = this.browsers.ensure(request.headers, response);
-    const [code, spare] = await this.sessions.handOverTwice(handover, browser);
+    const [code, spare] = await this.sessions.handOverTwice(ticket, browser);
     return `/lti/arrival/${code}/${spare}`;
   }
 

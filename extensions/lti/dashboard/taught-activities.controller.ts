@@ -18,8 +18,8 @@ import { OfferedAssistantsDto, TaughtActivityDto } from './course.dto';
 import { ReadableConversationPageDto, ReadWholeConversationDto } from './readable-conversations.dto';
 import { ReadableConversations } from './readable-conversations.service';
 import { TaughtCourses } from './taught-courses.service';
-import { AssistantTrialAnswerDto, AssistantTrialDto } from './trial.dto';
-import { Trials } from './trials.service';
+import { AssistantTrialAnswerDto, AssistantTrialDto } from './assistant-trial.dto';
+import { AssistantTrials } from './assistant-trials.service';
 
 /** Activities for instructors of their course. */
 @ApiTags('LTI')
@@ -29,7 +29,7 @@ export class TaughtActivitiesController {
     private readonly courses: TaughtCourses,
     private readonly editor: ActivitySettingsEditor,
     private readonly conversations: ReadableConversations,
-    private readonly trials: Trials,
+    private readonly trials: AssistantTrials,
   ) {}
 
   @Patch()

@@ -14,9 +14,9 @@ import {
 import { MembersService } from '../../../src/organizations';
 import { withinOrganization } from '../../../src/infrastructure/database';
 import type { BellwetherRequest } from '../../../src/infrastructure/http';
-import { type Handover, HandoverRepository } from './handover.repository';
+import { type LaunchTicket, LaunchTicketRepository } from './launch-ticket.repository';
 
-export type { Handover };
+export type { LaunchTicket };
 
 /** Scopes of a launch: ask, and read the person's own conversations. */
 const LAUNCH_SCOPES = ['chat'] as const;
@@ -27,7 +27,7 @@ const MOST_ACTIVITIES = 100;
 @Injectable()
 export class LaunchSessions {
   constructor(
-    private readonly handovers: HandoverRepository,
+    private readonly tickets: LaunchTicketRepository,
     private readonly sessions: SessionsService,
     private readonly cookie: SessionCookie,
     private readonly authenticator: RequestAuthenticator,
@@ -35,22 +35,22 @@ export class LaunchSessions {
   ) {}
 
   /** A code for another request; bound to the browser unless that request comes from a window without its cookies. */
-  async handOver(handover: Handover, browser: string | null): Promise<string> {
+  async handOver(ticket: LaunchTicket, browser: string | null): Promise<string> {
     const code = newSessionToken();
     const hashes = {
       code: sessionHashOf(code),
       browser: browser === null ? null : sessionHashOf(browser),
       spare: null,
     };
-    await this.handovers.insert(hashes, handover);
+    await this.tickets.insert(hashes, ticket);
     return code;
   }
 
   /** A code for the browser and one for a new window without its cookies. The use of one ends both. */
-  async handOverTwice(handover: Handover, browser: string): Promise<readonly [code: string, spare: string]> {
+  async handOverTwice(ticket: LaunchTicket, browser: string): Promise<readonly [code: string, spare: string]> {
     const [code, spare] = [newSessionToken(), newSessionToken()];
     const hashes = { code: sessionHashOf(code), browser: sessionHashOf(browser), spare: sessionHashOf(spare) };
-    await this.handovers.insert(hashes, handover);
+    await this.tickets.insert(hashes, ticket);
     return [code, spare];
   }
 
@@ -59,18 +59,18 @@ export class LaunchSessions {
     code: string,
     browser: string | null,
     { 'sec-fetch-site': site }: IncomingHttpHeaders,
-  ): Promise<Handover | null> {
+  ): Promise<LaunchTicket | null> {
     // A link on another page would sign its reader in as the author of the link.
     const isOwnPage = site === undefined || site === 'same-origin';
-    return this.handovers.consume(sessionHashOf(code), browser === null ? null : sessionHashOf(browser), isOwnPage);
+    return this.tickets.consume(sessionHashOf(code), browser === null ? null : sessionHashOf(browser), isOwnPage);
   }
 
   /**
    * Sets the cookie of the session. A session of the same person is widened by the assistants; one that is signed in
    * otherwise stays as it is.
    */
-  async open(handover: Handover, request: BellwetherRequest, response: Response): Promise<void> {
-    const { organizationId, userId, assistantIds } = handover;
+  async open(ticket: LaunchTicket, request: BellwetherRequest, response: Response): Promise<void> {
+    const { organizationId, userId, assistantIds } = ticket;
     const current = await this.current(request);
     const isSame = current?.organizationId === organizationId && current.userId === userId;
     if (isSame && current.assistantIds === null) return;
@@ -83,7 +83,7 @@ export class LaunchSessions {
         apiKeyId: null,
         role: member.role,
         scopes: assistantIds === null ? scopesOf(member.role) : LAUNCH_SCOPES,
-        ...boundsOf(handover, isSame ? current : null),
+        ...boundsOf(ticket, isSame ? current : null),
       },
       signInContextOf(request, this.cookie),
     );
@@ -107,7 +107,7 @@ interface Bounds {
 }
 
 /** Bounds of the session; none for all that its person may. Content of the session before it stays within reach. */
-function boundsOf({ assistantIds, activityId }: Handover, before: Caller | null): Bounds {
+function boundsOf({ assistantIds, activityId }: LaunchTicket, before: Caller | null): Bounds {
   if (assistantIds === null) return {};
   const activities = [...(activityId === null ? [] : [activityId]), ...(before?.activityIds ?? [])];
   return {

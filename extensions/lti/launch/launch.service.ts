@@ -22,9 +22,9 @@ import { LtiPeople } from '../people.service';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { PlatformKeys, loginPathOf } from '../platforms/platforms.service';
-import type { LaunchAttemptEntity } from './attempt.entity';
-import { LaunchAttemptRepository } from './attempt.repository';
-import type { Handover } from './handover.repository';
+import type { LaunchAttemptEntity } from './launch-attempt.entity';
+import { LaunchAttemptRepository } from './launch-attempt.repository';
+import type { LaunchTicket } from './launch-ticket.repository';
 import { storageKeyOf } from './login.service';
 
 const MOST_ASSISTANTS = 20;
@@ -89,7 +89,7 @@ export class Launches {
   }
 
   /** Checks the token and settles everything that it tells. A refused launch leaves nothing behind. @throws RefusedLaunch */
-  async settle(attempt: LaunchAttemptEntity, token: string): Promise<Handover> {
+  async settle(attempt: LaunchAttemptEntity, token: string): Promise<LaunchTicket> {
     const launch = await this.verify(attempt, token);
     if (launch.message.type === 'LtiDeepLinkingRequest') return this.select(launch);
     return this.open(launch);
@@ -141,7 +141,7 @@ export class Launches {
   }
 
   /** Settles everything that a verified launch tells. @throws RefusedLaunch */
-  open(launch: VerifiedLaunch): Promise<Handover> {
+  open(launch: VerifiedLaunch): Promise<LaunchTicket> {
     const { platform, message } = launch;
     const { organizationId } = platform;
     return withinOrganization(organizationId, async () => {
@@ -166,9 +166,9 @@ export class Launches {
   }
 
   /** An instructor chooses content for a course. */
-  private select({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
+  private select({ platform, message, continued }: VerifiedLaunch): Promise<LaunchTicket> {
     const { organizationId } = platform;
-    const begin = async (tx: Transaction): Promise<Handover> => {
+    const begin = async (tx: Transaction): Promise<LaunchTicket> => {
       await continued?.settle(tx);
       const { userId } = await this.people.admit(platform, message, tx);
       const id = await this.selections.begin(platform, message, userId, tx);
@@ -178,8 +178,8 @@ export class Launches {
   }
 
   /** Writes what a launch tells, in one transaction. */
-  settled(work: (tx: Transaction) => Promise<Handover>): Promise<Handover> {
-    const settle = (): Promise<Handover> => this.transactions.run(work);
+  settled(work: (tx: Transaction) => Promise<LaunchTicket>): Promise<LaunchTicket> {
+    const settle = (): Promise<LaunchTicket> => this.transactions.run(work);
     return settle().catch((error: unknown) => {
       // A person, course or activity for the first time, twice at once.
       if (FIRST_TIME.some((constraint) => isUniqueViolation(error, constraint))) return settle();
@@ -192,7 +192,7 @@ export class Launches {
     activity: LaunchedActivity,
     assistantIds: number[],
     tx: Transaction,
-  ): Promise<Handover> {
+  ): Promise<LaunchTicket> {
     const { organizationId } = platform;
     await continued?.settle(tx);
     const { userId } = await this.people.admit(platform, message, tx);

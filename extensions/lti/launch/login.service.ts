@@ -6,7 +6,7 @@ import { RefusedLaunch } from '../launch-claims';
 import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { DEEP_LINK_PATH, LAUNCH_PATH } from '../platforms/platforms.service';
-import { LaunchAttemptRepository } from './attempt.repository';
+import { LaunchAttemptRepository } from './launch-attempt.repository';
 
 /** Parameters of a query or a form; repeated ones are no text. */
 export type Parameters = Readonly<Record<string, unknown>>;

@@ -24,7 +24,7 @@ interface TrialOutcome {
 
 /** Runs an issuer's rules on claims without touching an account. */
 @Injectable()
-export class Trials {
+export class RuleDryRun {
   constructor(private readonly accounts: Accounts) {}
 
   async outcomeOf(issuer: Issuer, claims: Claims): Promise<TrialOutcome> {
@@ -62,7 +62,7 @@ export class ConnectionTests {
     private readonly provider: OpenIdClient,
     private readonly verifier: TokenVerifier,
     private readonly identities: IdentityRepository,
-    private readonly trials: Trials,
+    private readonly dryRun: RuleDryRun,
   ) {}
 
   async run(caller: Caller, issuer: Issuer): Promise<ConnectionReportDto> {
@@ -119,7 +119,7 @@ export class ConnectionTests {
   private async outcomeFor({ userId }: Caller, issuer: Issuer): Promise<ConnectionReportDto['me']> {
     const identity = await this.identities.ofUser({ authority: authorityOf(issuer), issuer: issuer.url, userId });
     if (identity === null) return null;
-    const outcome = await this.trials.outcomeOf(issuer, identity.claims);
+    const outcome = await this.dryRun.outcomeOf(issuer, identity.claims);
     return { ...outcome, groups: [...outcome.groups], missing_claims: [...outcome.missing_claims] };
   }
 }

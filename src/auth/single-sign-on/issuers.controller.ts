@@ -13,7 +13,7 @@ import {
   toPageRequest,
 } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
-import { AttemptCookie } from './attempt';
+import { SignInAttemptCookie } from './sign-in-attempt';
 import { ConnectionTests } from './connection-tests.service';
 import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';
 import {
@@ -37,7 +37,7 @@ export class IssuersController {
     private readonly issuers: IssuerAdministration,
     private readonly tests: ConnectionTests,
     private readonly signOn: SingleSignOn,
-    private readonly attempt: AttemptCookie,
+    private readonly attempt: SignInAttemptCookie,
   ) {}
 
   @Get()

@@ -8,11 +8,11 @@ import { providerDown } from '../issuers/openid-client';
 import { SessionCookie, assertNotForeign, newSessionToken, saysSameOrigin } from '../sessions/session-cookie';
 import { SessionsService } from '../sign-in/sessions.service';
 import { signInContextOf } from '../sign-in/sign-in-links.service';
-import { AttemptCookie, ownPath } from './attempt';
-import { Trials } from './connection-tests.service';
+import { SignInAttemptCookie, ownPath } from './sign-in-attempt';
+import { RuleDryRun } from './connection-tests.service';
 import {
   FailedSignOn,
-  FailedTrial,
+  FailedDryRun,
   type FinishedSignOn,
   type SignOnBrowser,
   SingleSignOn,
@@ -33,8 +33,8 @@ export class SingleSignOnController {
   constructor(
     private readonly signOn: SingleSignOn,
     private readonly issuers: Issuers,
-    private readonly trials: Trials,
-    private readonly attempt: AttemptCookie,
+    private readonly dryRun: RuleDryRun,
+    private readonly attempt: SignInAttemptCookie,
     private readonly cookie: SessionCookie,
     private readonly sessions: SessionsService,
   ) {}
@@ -140,7 +140,7 @@ export class SingleSignOnController {
 
   private async addressAfter({ returnTo, trial }: FinishedSignOn): Promise<string> {
     if (trial === null) return returnTo;
-    const outcome = await this.trials.outcomeOf(trial.issuer, trial.claims);
+    const outcome = await this.dryRun.outcomeOf(trial.issuer, trial.claims);
     const isLong = JSON.stringify(outcome).length > MOST_FRAGMENT;
     return withOutcome(returnTo, isLong ? { ...outcome, claims: {} } : outcome);
   }
@@ -150,7 +150,7 @@ export class SingleSignOnController {
     try {
       response.redirect(303, await address());
     } catch (error) {
-      if (error instanceof FailedTrial) return response.redirect(303, withOutcome(error.returnTo, error.outcome));
+      if (error instanceof FailedDryRun) return response.redirect(303, withOutcome(error.returnTo, error.outcome));
       if (!(error instanceof FailedSignOn)) throw error;
       response.redirect(303, `/sign-in?problem=sso_${error.problem}`);
     }

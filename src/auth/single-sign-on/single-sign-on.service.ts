@@ -12,8 +12,8 @@ import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { signOnPath } from '../sign-in/sign-in.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
-import { addressGroup, checksOf } from './attempt';
-import { AttemptRepository } from './attempt.repository';
+import { addressGroup, checksOf } from './sign-in-attempt';
+import { SignInAttemptRepository } from './sign-in-attempt.repository';
 import { AcrossOrganizations } from '../../infrastructure/database';
 
 /** Why a sign-in did not work, for the sign-in page. */
@@ -31,7 +31,7 @@ export class FailedSignOn extends Error {
 }
 
 /** A trial that did not come to an outcome: back to the page that began it, with the reason for the administrator. */
-export class FailedTrial extends Error {
+export class FailedDryRun extends Error {
   constructor(
     readonly returnTo: string,
     readonly outcome: { readonly failure: SignOnProblem; readonly reason: string },
@@ -68,7 +68,7 @@ export class SingleSignOn {
     private readonly provider: OpenIdClient,
     private readonly verifier: TokenVerifier,
     private readonly accounts: Accounts,
-    private readonly attempts: AttemptRepository,
+    private readonly attempts: SignInAttemptRepository,
     private readonly sessions: SessionsService,
     private readonly authenticator: Authenticator,
   ) {}
@@ -107,7 +107,7 @@ export class SingleSignOn {
     }
   }
 
-  /** @throws FailedSignOn, FailedTrial */
+  /** @throws FailedSignOn, FailedDryRun */
   @AcrossOrganizations('sign-in')
   async finish(
     key: string,
@@ -132,7 +132,7 @@ export class SingleSignOn {
     } catch (error) {
       const failed = this.failed(key, error);
       if (!trial || !(failed instanceof FailedSignOn)) throw failed;
-      throw new FailedTrial(returnTo, { failure: failed.problem, reason: failed.reason });
+      throw new FailedDryRun(returnTo, { failure: failed.problem, reason: failed.reason });
     }
   }
 

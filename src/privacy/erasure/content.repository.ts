@@ -64,7 +64,7 @@ const TAKEN_NAMES = `
   JOIN files theirs ON theirs.organization_id = $1 AND theirs.owner_id = $3 AND theirs.name = mine.name
   WHERE mine.organization_id = $1 AND mine.owner_id = $2 AND theirs.sha256 <> mine.sha256`;
 
-/** Rows of content that people own. Files are moved by `FileHandover`, their bytes lie in folders of their owners. */
+/** Rows of content that people own. Files are moved by `FileOwnership`, their bytes lie in folders of their owners. */
 @Injectable()
 export class ContentRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -1,6 +1,6 @@
 import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { FileHandover } from '../../files';
+import { FileOwnership } from '../../files';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
@@ -36,7 +36,7 @@ export class ErasureSteps {
     private readonly requests: ErasureRepository,
     private readonly content: ContentRepository,
     private readonly rows: PersonRowsRepository,
-    private readonly files: FileHandover,
+    private readonly files: FileOwnership,
     private readonly knowledgeBases: KnowledgeBasePurge,
     private readonly transactions: Transactions,
   ) {}

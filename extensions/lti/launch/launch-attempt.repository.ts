@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import { AcrossOrganizations } from '../../../src/infrastructure/database';
-import { LaunchAttemptEntity } from './attempt.entity';
+import { LaunchAttemptEntity } from './launch-attempt.entity';
 
 /** Launches under way from one address; a lecture hall behind one address begins hundreds at once. */
 const MOST_OF_ADDRESS = 5_000;

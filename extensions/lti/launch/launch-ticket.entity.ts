@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('lti_handovers')
 @Index('lti_handovers_expires_idx', ['expiresAt'])
 @Index('lti_handovers_spare_idx', ['spareHash'], { unique: true })
-export class HandoverEntity {
+export class LaunchTicketEntity {
   /** SHA-256 of the code. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_handovers_pk' })
   hash!: string;

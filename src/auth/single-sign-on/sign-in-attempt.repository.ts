@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AttemptEntity } from './attempt.entity';
+import { SignInAttemptEntity } from './sign-in-attempt.entity';
 import { AcrossOrganizations } from '../../infrastructure/database';
 
 /** Sign-ins under way from one address; a campus behind one address begins hundreds at once. */
@@ -14,7 +14,7 @@ interface ReturnedAttempt {
 }
 
 @Injectable()
-export class AttemptRepository {
+export class SignInAttemptRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Ten minutes by the database's clock. Drops those that have expired, and the oldest of an address with too many. */
@@ -28,7 +28,7 @@ export class AttemptRepository {
     trial,
     linkOrganizationId,
     linkUserId,
-  }: Omit<AttemptEntity, 'expiresAt'>): Promise<void> {
+  }: Omit<SignInAttemptEntity, 'expiresAt'>): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM oidc_attempts WHERE expires_at < now() OR hash IN (
          SELECT hash FROM oidc_attempts WHERE address = $1 ORDER BY expires_at DESC OFFSET ${MOST_OF_ADDRESS - 1})`,
@@ -45,12 +45,12 @@ export class AttemptRepository {
   /** The attempt, once: a replayed answer finds none. Another browser or issuer finds none either, and leaves it. */
   @AcrossOrganizations('sign-in')
   async consume(
-    own: Pick<AttemptEntity, 'hash' | 'browserHash' | 'issuerKey'>,
-  ): Promise<Pick<AttemptEntity, 'returnTo' | 'trial' | 'linkOrganizationId' | 'linkUserId'> | null> {
+    own: Pick<SignInAttemptEntity, 'hash' | 'browserHash' | 'issuerKey'>,
+  ): Promise<Pick<SignInAttemptEntity, 'returnTo' | 'trial' | 'linkOrganizationId' | 'linkUserId'> | null> {
     const result = await this.dataSource
       .createQueryBuilder()
       .delete()
-      .from(AttemptEntity)
+      .from(SignInAttemptEntity)
       .where('hash = :hash AND browser_hash = :browserHash AND issuer_key = :issuerKey AND expires_at > now()', own)
       .returning('return_to, trial, link_organization_id, link_user_id')
       .execute();

@@ -1,26 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
 import { AcrossOrganizations } from '../../../src/infrastructure/database';
-import { HandoverEntity } from './handover.entity';
+import { LaunchTicketEntity } from './launch-ticket.entity';
 
 /** SHA-256 of what opens a launch. */
-export interface HandoverHashes {
+export interface TicketHashes {
   readonly code: string;
   readonly browser: string | null;
   readonly spare: string | null;
 }
 
-export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'activityId' | 'target'>;
+export type LaunchTicket = Pick<
+  LaunchTicketEntity,
+  'organizationId' | 'userId' | 'assistantIds' | 'activityId' | 'target'
+>;
 
 @Injectable()
-export class HandoverRepository {
+export class LaunchTicketRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Two minutes by the database's clock. */
   @AcrossOrganizations('sign-in')
-  async insert({ code, browser, spare }: HandoverHashes, handover: Handover): Promise<void> {
-    await this.dataSource.getRepository(HandoverEntity).delete({ expiresAt: LessThan(new Date()) });
-    const { organizationId, userId, assistantIds, activityId, target } = handover;
+  async insert({ code, browser, spare }: TicketHashes, ticket: LaunchTicket): Promise<void> {
+    await this.dataSource.getRepository(LaunchTicketEntity).delete({ expiresAt: LessThan(new Date()) });
+    const { organizationId, userId, assistantIds, activityId, target } = ticket;
     await this.dataSource.query(
       `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, activity_id, target, browser_hash, spare_hash, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '2 minutes')`,
@@ -30,8 +33,8 @@ export class HandoverRepository {
 
   /** Once. Null for a code that is unknown, used, expired or of another browser. */
   @AcrossOrganizations('sign-in')
-  async consume(hash: string, browserHash: string | null, isOwnPage: boolean): Promise<Handover | null> {
-    const [rows] = await this.dataSource.query<[Handover[], number]>(
+  async consume(hash: string, browserHash: string | null, isOwnPage: boolean): Promise<LaunchTicket | null> {
+    const [rows] = await this.dataSource.query<[LaunchTicket[], number]>(
       `DELETE FROM lti_handovers
         WHERE expires_at > now()
           AND (hash = $1 AND (browser_hash = $2 OR browser_hash IS NULL AND $3) OR spare_hash = $1 AND $3)

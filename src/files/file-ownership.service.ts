@@ -8,7 +8,7 @@ type Also = (tx: Transaction, files: number) => Promise<void>;
 
 /** Changes the owner of files, or removes files of one owner. `also` runs in the transaction of the change. */
 @Injectable()
-export class FileHandover {
+export class FileOwnership {
   constructor(
     private readonly files: FileRepository,
     private readonly blobs: BlobStore,

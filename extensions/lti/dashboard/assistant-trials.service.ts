@@ -7,7 +7,7 @@ import { personOf } from '../services/taught-person';
 
 /** Questions by which teachers try an assistant of their course. They are kept in no conversation. */
 @Injectable()
-export class Trials {
+export class AssistantTrials {
   constructor(
     private readonly courses: TaughtCourses,
     private readonly answers: QuietAnswers,

@@ -12,7 +12,7 @@ const MINUTES_10 = 600_000;
 
 /** Binds sign-ins to the browser that began them, so that nobody is signed in by another person's answer. */
 @Injectable()
-export class AttemptCookie {
+export class SignInAttemptCookie {
   private readonly name: string;
   private readonly isSecure: boolean;
 

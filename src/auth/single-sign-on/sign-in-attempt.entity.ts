@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('oidc_attempts')
 @Index('oidc_attempts_expires_idx', ['expiresAt'])
 @Index('oidc_attempts_address_idx', ['address', 'expiresAt'])
-export class AttemptEntity {
+export class SignInAttemptEntity {
   /** SHA-256 of `state`. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_attempts_pk' })
   hash!: string;
