@@ -56,7 +56,7 @@ const MOST_READINGS = 10_000;
 
 /** Audits who reads what a class asks. Each process counts for itself. */
 @Injectable()
-export class InsightReadings {
+export class InsightAccessAudit {
   private readonly recent = new LRUCache<string, true>({ max: MOST_READINGS, ttl: SAME_READING_MS });
 
   constructor(private readonly audit: AuditLog) {}

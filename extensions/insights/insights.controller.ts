@@ -5,7 +5,7 @@ import { AssistantIdPipe } from '../../src/assistants';
 import { Access, CurrentCaller } from '../../src/infrastructure/http';
 import { InsightsDto, InsightsQueryDto } from './insights.dto';
 import { InsightsService } from './insights.service';
-import { InsightReadings } from './asked-period.service';
+import { InsightAccessAudit } from './asked-period.service';
 
 const BIOLOGY = { id: '01997f3e-8c1a-7d55-9a60-1f1e6a0f2b11', name: 'Biology 1', editable: true };
 
@@ -70,7 +70,7 @@ const INSIGHTS_EXAMPLE: InsightsDto = {
 export class InsightsController {
   constructor(
     private readonly insights: InsightsService,
-    private readonly readings: InsightReadings,
+    private readonly accesses: InsightAccessAudit,
   ) {}
 
   @Get()
@@ -92,7 +92,7 @@ export class InsightsController {
     @Query() query: InsightsQueryDto,
   ): Promise<InsightsDto> {
     const insights = await this.insights.of(caller, id, query);
-    await this.readings.of(caller, id);
+    await this.accesses.of(caller, id);
     return insights;
   }
 }

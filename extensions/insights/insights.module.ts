@@ -14,7 +14,7 @@ import { InsightsController } from './insights.controller';
 import { InsightsService } from './insights.service';
 import { AssistantMaterialRepository } from './assistant-material.repository';
 import { MaterialSearches, UnusedMaterialService } from './unused-material.service';
-import { AskedPeriods, InsightReadings } from './asked-period.service';
+import { AskedPeriods, InsightAccessAudit } from './asked-period.service';
 import { AskedQuestionsRepository } from './asked-questions.repository';
 
 @Module({
@@ -33,7 +33,7 @@ import { AskedQuestionsRepository } from './asked-questions.repository';
     AskedPeriods,
     AskedQuestionsRepository,
     AssistantMaterialRepository,
-    InsightReadings,
+    InsightAccessAudit,
     InsightsService,
     MaterialSearches,
     QuestionGroups,

@@ -12,7 +12,7 @@ import { AnswerModes } from './answer-modes.service';
 import { ChatCardController } from './chat-card.controller';
 import { ChatCards } from './chat-cards.service';
 import { ActivityConversationRepository } from './activity-conversation.repository';
-import { ActivityReadings } from './activity-readings.service';
+import { ActivityConversations } from './activity-conversations.service';
 import { ActivityUseRepository } from './activity-use.repository';
 import { ConversationReader } from './conversation-reader.service';
 import { ConversationsController } from './conversations.controller';
@@ -34,7 +34,7 @@ import { MessageRepository } from './message.repository';
   providers: [
     AnswerModes,
     ActivityConversationRepository,
-    ActivityReadings,
+    ActivityConversations,
     ActivityUseRepository,
     AnswerSettlement,
     ChatCards,
@@ -44,6 +44,6 @@ import { MessageRepository } from './message.repository';
     MessageRepository,
     Questions,
   ],
-  exports: [ActivityReadings, ActivityUseRepository],
+  exports: [ActivityConversations, ActivityUseRepository],
 })
 export class ConversationsModule {}

@@ -2,5 +2,5 @@ export { ConversationMessageDto } from './conversation.dto';
 export { presentMessage } from './conversations.controller';
 export { ConversationsModule } from './conversations.module';
 export type { ActivityConversation, ReadablePerson } from './activity-conversation.repository';
-export { ActivityReadings } from './activity-readings.service';
+export { ActivityConversations } from './activity-conversations.service';
 export { ActivityUseRepository, type AskedQuestion, type UseFigures } from './activity-use.repository';

@@ -25,7 +25,7 @@ import { Tracer } from '../infrastructure/telemetry';
 import { VectorStore } from '../knowledge-bases';
 import { ConnectionHealth, type LatestOutcome } from '../organizations';
 import type { QueueFigures } from './figures.types';
-import { Figures } from './installation-figures.service';
+import { InstallationStatistics } from './installation-statistics.service';
 
 /** One thing that is looked at. */
 export interface Check {
@@ -83,7 +83,7 @@ export class InstallationChecks {
   constructor(
     @Inject(CONFIG) { http, database: { dataDir } }: Config,
     @Inject(DATABASE) database: OpenDatabase,
-    figures: Figures,
+    figures: InstallationStatistics,
     secrets: SecretsService,
     vectors: VectorStore,
     bucket: BucketCheck,

@@ -5,9 +5,9 @@ import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { HealthReportController } from './health-report.controller';
 import { HealthReport, InstallationChecks, OutsideChecks, ProcessChecks } from './health-report.service';
-import { FiguresMetrics } from './figures.metrics';
-import { FiguresRepository } from './figures.repository';
-import { Figures } from './installation-figures.service';
+import { InstallationMetrics } from './installation.metrics';
+import { InstallationStatisticsRepository } from './installation-statistics.repository';
+import { InstallationStatistics } from './installation-statistics.service';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle.service';
 import { MetricsServer } from './metrics-server';
@@ -17,9 +17,9 @@ import { MetricsController } from './metrics.controller';
   imports: [FilesModule, KnowledgeBasesModule, OrganizationsModule],
   controllers: [HealthController, HealthReportController, MetricsController],
   providers: [
-    Figures,
-    FiguresMetrics,
-    FiguresRepository,
+    InstallationStatistics,
+    InstallationMetrics,
+    InstallationStatisticsRepository,
     HealthReport,
     InstallationChecks,
     Lifecycle,

@@ -17,7 +17,7 @@ import { SubjectRepository } from './erasure/subject.repository';
 import { PersonExports } from './person-export.service';
 import { StoredBlobsRepository } from './stored-blobs.repository';
 import { OrganizationExports } from './organization/organization-export.service';
-import { OrganizationReadingRepository } from './organization/organization-reading.repository';
+import { OrganizationExportRepository } from './organization/organization-export.repository';
 import { EndingNotices } from './organization/ending-notices.service';
 import { NoticePeopleRepository } from './organization/notice-people.repository';
 import { OrganizationErasure, OrganizationErasureJobs } from './organization/organization-erasure.service';
@@ -49,7 +49,7 @@ import { Retention, RetentionJobs } from './retention.service';
     OrganizationErasure,
     OrganizationErasureJobs,
     OrganizationExports,
-    OrganizationReadingRepository,
+    OrganizationExportRepository,
     OrganizationRowsRepository,
     OpenRunsRepository,
     OpenRuns,

@@ -4,14 +4,14 @@ import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, ApiTags } f
 import { Access, CurrentCaller, Public } from '../infrastructure/http';
 import { checkReceipt, type ReceiptKey, ReceiptKeys, type SignedReceipt } from '../runs/receipts';
 import { ReceiptCheckDto, ReceiptPartDto, SignedReceiptDto } from './receipt.dto';
-import { ReceiptReading } from './receipt-reading.service';
+import { ReceiptViews } from './receipt-views.service';
 
 @ApiTags('Receipts')
 @ApiExtraModels(ReceiptPartDto)
 @Controller()
 export class ReceiptsController {
   constructor(
-    private readonly reading: ReceiptReading,
+    private readonly views: ReceiptViews,
     private readonly keys: ReceiptKeys,
   ) {}
 
@@ -26,7 +26,7 @@ export class ReceiptsController {
   })
   @ApiOkResponse({ type: SignedReceiptDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<SignedReceipt> {
-    return this.reading.of(caller, id);
+    return this.views.of(caller, id);
   }
 
   @Post('api/v1/receipts/verify')

@@ -34,7 +34,7 @@ import {
   shapeReport,
 } from '../runs';
 import { answerForOthers, unfinishedForOthers } from './foreign-events';
-import { QuestionReadings } from './question-readings.service';
+import { QuestionAccessAudit } from './question-access-audit.service';
 import { knowledgeBasesIn, reportForAdministrator, reportForAsker, sourcesForAskers } from '../answering';
 
 /** A run as the caller may see it. `withContents`: also the results of tools and the messages to the model. */
@@ -82,7 +82,7 @@ export class RunAccess {
     private readonly audit: AuditLog,
     private readonly organizations: OrganizationsService,
     private readonly knowledgeBases: KnowledgeBasesService,
-    private readonly readings: QuestionReadings,
+    private readonly accesses: QuestionAccessAudit,
   ) {}
 
   /** @throws `not_found`, the same for missing, foreign and inaccessible runs */
@@ -91,7 +91,7 @@ export class RunAccess {
     const withContents = disclosure !== 'none';
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
-    await this.readings.ofOne(caller, record);
+    await this.accesses.ofOne(caller, record);
     const linked = withoutForeignCost(caller, this.withLinksFor(caller, record, access));
     return {
       record: withContents ? linked : { ...linked, sources: await this.sourcesForAsker(caller, linked.sources) },
@@ -175,7 +175,7 @@ export class RunAccess {
     if (report === null) throw notFound('Report');
     await this.recordForeignReading(caller, found);
     // The whole report has the question.
-    if (found.disclosure === 'whole') await this.readings.ofOne(caller, found.record);
+    if (found.disclosure === 'whole') await this.accesses.ofOne(caller, found.record);
     if (found.disclosure === 'none') return reportForAsker(report, sources);
     return found.disclosure === 'whole' ? report : reportForAdministrator(shapeReport(report, []));
   }
@@ -233,7 +233,7 @@ export class RunAccess {
       },
       page,
     );
-    await this.readings.ofPage(caller, filter, found.items);
+    await this.accesses.ofPage(caller, filter, found.items);
     return { ...found, items: found.items.map((record) => withoutForeignCost(caller, record)) };
   }
 

@@ -9,14 +9,14 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { ReceiptsModule } from '../runs/receipts';
 import { ToolsModule } from '../tools';
-import { QuestionReadings } from './question-readings.service';
+import { QuestionAccessAudit } from './question-access-audit.service';
 import { RunAccess } from './run-access.service';
 import { RunPeople } from './run-people.service';
 import { AssistantRunsController } from './assistant-runs.controller';
 import { EventStreamCounts, RunEventStreams } from './run-event-streams.service';
 import { AssistantPlansController } from './assistant-plans.controller';
 import { AssistantPlans } from './assistant-plans.service';
-import { ReceiptReading } from './receipt-reading.service';
+import { ReceiptViews } from './receipt-views.service';
 import { ReceiptsController } from './receipts.controller';
 import { RunReplaysController } from './replays/run-replays.controller';
 import { RunReplays } from './replays/run-replays.service';
@@ -50,11 +50,11 @@ import { RunSides, WhatIf } from './what-if/what-if.service';
   providers: [
     AssistantPlans,
     EventStreamCounts,
-    QuestionReadings,
+    QuestionAccessAudit,
     RunAccess,
     RunEventStreams,
     RunPeople,
-    ReceiptReading,
+    ReceiptViews,
     RunReplays,
     RunSides,
     ReplayRepository,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/row-security/enforce';
 import { NOT_EXPORTED } from '../../src/privacy/organization/exported-tables';
-import { OrganizationReadingRepository } from '../../src/privacy/organization/organization-reading.repository';
+import { OrganizationExportRepository } from '../../src/privacy/organization/organization-export.repository';
 import {
   OrganizationErasure,
   OrganizationErasureJobs,
@@ -183,7 +183,7 @@ describe('an organization that ends', () => {
   });
 
   it('exports every table that it has rows in, or says why not', async () => {
-    const exported = (await app.get(OrganizationReadingRepository).tables()).map(({ table }) => table);
+    const exported = (await app.get(OrganizationExportRepository).tables()).map(({ table }) => table);
     const tables = await db.query<{ name: string }[]>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
     );

@@ -6,7 +6,7 @@ import {
 } from '../../src/privacy/person-rows.repository';
 import { PERSON_TABLES } from '../../src/privacy/person-tables';
 import { EXPORTED_COLUMNS } from '../../src/privacy/organization/exported-tables';
-import { OrganizationReadingRepository } from '../../src/privacy/organization/organization-reading.repository';
+import { OrganizationExportRepository } from '../../src/privacy/organization/organization-export.repository';
 import { openTestDatabase } from '../support/database';
 import { fillTables } from '../support/filled-tables';
 
@@ -84,7 +84,7 @@ describe('the list of tables with personal data', () => {
     await runner.startTransaction();
     try {
       await runner.query('SET LOCAL session_replication_role = replica');
-      const organizations = new OrganizationReadingRepository(runner as unknown as DataSource);
+      const organizations = new OrganizationExportRepository(runner as unknown as DataSource);
       const exported = await organizations.tables();
       for (const table of new Set([...PERSON_TABLES, ...exported].map((each) => each.table))) {
         await runner.query(`ALTER TABLE ${table} ADD COLUMN undecided text DEFAULT 'undecided'`);

@@ -1,7 +1,12 @@
 import { AppError, type Caller, type PageRequest, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type ActivityConversation, ActivityReadings, type ReadablePerson, presentMessage } from '../../../src/chat';
+import {
+  type ActivityConversation,
+  ActivityConversations,
+  type ReadablePerson,
+  presentMessage,
+} from '../../../src/chat';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { termsOf } from '../../../src/orchestrators/planning';
 import { PeopleNames } from '../../../src/organizations';
@@ -155,7 +160,7 @@ export class ReadableConversations {
   constructor(
     private readonly courses: TaughtCourses,
     private readonly people: ActivityPeopleRepository,
-    private readonly readings: ActivityReadings,
+    private readonly conversations: ActivityConversations,
     private readonly names: PeopleNames,
     private readonly taught: TaughtRepository,
     private readonly audit: AuditLog,
@@ -164,7 +169,7 @@ export class ReadableConversations {
   /** @throws {AppError} `not_found`, `forbidden` where teachers do not read */
   async list(caller: Caller, activityId: string, page: PageRequest): Promise<ReadableConversationPageDto> {
     const readable = await this.readable(caller, activityId);
-    const found = await this.readings.page(caller, activityId, sinceOf(readable), page);
+    const found = await this.conversations.page(caller, activityId, sinceOf(readable), page);
     await this.record(caller, { type: 'lti_activity', id: activityId });
     const shown = await this.shown(caller, readable, found.items);
     return { items: shown, next_cursor: found.next_cursor, total: found.total };
@@ -173,7 +178,7 @@ export class ReadableConversations {
   /** @throws {AppError} as `list` */
   async read(caller: Caller, activityId: string, id: string): Promise<ReadWholeConversationDto> {
     const readable = await this.readable(caller, activityId);
-    const found = await this.readings.read(caller, activityId, sinceOf(readable), id);
+    const found = await this.conversations.read(caller, activityId, sinceOf(readable), id);
     const [shown] = found === null ? [] : await this.shown(caller, readable, [found.conversation]);
     if (found === null || shown === undefined) throw notFound('Conversation');
     await this.record(caller, { type: 'conversation', id });

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
 import { MetricRegistry } from './metric-registry';
-import { ProcessFigures } from './process.metrics';
+import { ProcessStatistics } from './process.metrics';
 
 /** Metrics are counted where `METRICS_PORT` or `METRICS_TOKEN` lets somebody read them. */
 @Global()
@@ -12,7 +12,7 @@ import { ProcessFigures } from './process.metrics';
       inject: [CONFIG],
       useFactory: ({ metrics }: Config) => new MetricRegistry(metrics.port !== null || metrics.token !== null),
     },
-    ProcessFigures,
+    ProcessStatistics,
   ],
   exports: [MetricRegistry],
 })

@@ -69,7 +69,7 @@ const LEAST_WINDOW_MS = 5_000;
 
 /** Figures of the process and of the disk that it writes to. */
 @Injectable()
-export class ProcessFigures implements OnApplicationShutdown {
+export class ProcessStatistics implements OnApplicationShutdown {
   private readonly delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private readonly cpu;
   private delays = { p50: 0, p99: 0, max: 0 };

@@ -5,11 +5,7 @@ import { AuditLog } from '../../infrastructure/audit';
 import { isSealed } from '../../infrastructure/secrets';
 import { type ExportedFile, archivePath } from '../person-export.service';
 import { NOT_EXPORTED } from './exported-tables';
-import {
-  type ExportedBlob,
-  type ExportedTable,
-  OrganizationReadingRepository,
-} from './organization-reading.repository';
+import { type ExportedBlob, type ExportedTable, OrganizationExportRepository } from './organization-export.repository';
 
 const PAGE = 200;
 /** Larger than any stored file. */
@@ -34,7 +30,7 @@ interface ManifestTable {
 @Injectable()
 export class OrganizationExports {
   constructor(
-    private readonly reading: OrganizationReadingRepository,
+    private readonly contents: OrganizationExportRepository,
     private readonly blobs: BlobStore,
     private readonly audit: AuditLog,
   ) {}
@@ -49,14 +45,14 @@ export class OrganizationExports {
   async *files(organizationId: string): AsyncGenerator<ExportedFile> {
     yield { path: 'README.txt', content: [Buffer.from(README)] };
     const tables: ManifestTable[] = [];
-    for (const table of await this.reading.tables()) {
+    for (const table of await this.contents.tables()) {
       const entry: ManifestTable = { table: table.table, rows: 0 };
       tables.push(entry);
       yield { path: `data/${table.table}.json`, content: this.rowsOf(table, organizationId, entry) };
     }
     const missing: string[] = [];
     const taken = new Set<string>();
-    for (const blob of await this.reading.blobs(organizationId)) {
+    for (const blob of await this.contents.blobs(organizationId)) {
       const path = archivePath(blob.folder, blob.name, taken);
       const bytes = await this.read(blob);
       if (bytes === null) missing.push(path);
@@ -70,7 +66,7 @@ export class OrganizationExports {
   private async *rowsOf(table: ExportedTable, organizationId: string, entry: ManifestTable): AsyncGenerator<Buffer> {
     let after: readonly string[] | null = null;
     for (;;) {
-      const page = await this.reading.page(table, organizationId, after, PAGE);
+      const page = await this.contents.page(table, organizationId, after, PAGE);
       for (const { row } of page) {
         yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(withoutSecrets(row))}`);
         entry.rows += 1;

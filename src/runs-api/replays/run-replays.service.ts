@@ -13,7 +13,7 @@ import { AssistantHistory } from '../../assistants';
 import { AUTO, ConnectorsService } from '../../connectors';
 import { SourceLinks } from '../../knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
-import { QuestionReadings } from '../question-readings.service';
+import { QuestionAccessAudit } from '../question-access-audit.service';
 import { RunAccess } from '../run-access.service';
 import {
   type ReplayChanges,
@@ -64,7 +64,7 @@ export class RunReplays {
     private readonly history: AssistantHistory,
     private readonly connectors: ConnectorsService,
     private readonly links: SourceLinks,
-    private readonly readings: QuestionReadings,
+    private readonly accesses: QuestionAccessAudit,
   ) {}
 
   /**
@@ -107,7 +107,7 @@ export class RunReplays {
       throw new AppError('conflict', detail, { reason: 'replay.not_kept', values: { why: recording } });
     }
     // The repetition shows the question to its reader, as a run of their own.
-    await this.readings.ofOne(caller, record);
+    await this.accesses.ofOne(caller, record);
     return { record, recording };
   }
 

@@ -15,7 +15,7 @@ import { Injectable } from '@nestjs/common';
 import { SourceLinks } from '../../knowledge-bases';
 import { type RunFilter, type RunRecord, RunsService } from '../../runs';
 import { answerForOthers } from '../foreign-events';
-import { QuestionReadings } from '../question-readings.service';
+import { QuestionAccessAudit } from '../question-access-audit.service';
 import { RunAccess } from '../run-access.service';
 import type { ReplayWish } from '../replays/replay-definition';
 import { ReplayWorker, storedCaller } from './replay-worker.service';
@@ -30,7 +30,7 @@ export class RunSides {
     private readonly access: RunAccess,
     private readonly runs: RunsService,
     private readonly links: SourceLinks,
-    private readonly readings: QuestionReadings,
+    private readonly accesses: QuestionAccessAudit,
   ) {}
 
   /** Null for no id, and when the run is deleted or out of the reader's reach. */
@@ -40,7 +40,7 @@ export class RunSides {
       const { disclosure } = await this.access.seen(caller, id);
       const record = await this.runs.find(caller.organizationId, id);
       if (record === null) return null;
-      await this.readings.ofOne(caller, record);
+      await this.accesses.ofOne(caller, record);
       const recording = disclosure === 'whole' ? await this.runs.recording(record) : 'deleted';
       // The links that the model wrote carry the asker's rights.
       const answer = typeof recording === 'string' ? null : answerForOthers(recording.answer, this.links);

@@ -10,7 +10,7 @@ const MOST_READINGS = 10_000;
 
 /** Audits who reads the questions of other people. Each process counts for itself. */
 @Injectable()
-export class QuestionReadings {
+export class QuestionAccessAudit {
   private readonly recent = new LRUCache<string, true>({ max: MOST_READINGS, ttl: SAME_READING_MS });
 
   constructor(private readonly audit: AuditLog) {}

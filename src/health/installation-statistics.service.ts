@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { MeasuredFigures } from './figures.types';
-import { FiguresRepository } from './figures.repository';
+import { InstallationStatisticsRepository } from './installation-statistics.repository';
 
 /** Seconds between two measurements, whatever the number of processes and scrapers. */
 const INTERVAL_S = 30;
@@ -13,13 +13,13 @@ const OUTDATED_MS = 10 * 60_000;
 
 /** Sizes and queues of the installation, measured once for all processes and only while somebody asks. */
 @Injectable()
-export class Figures {
+export class InstallationStatistics {
   private readonly logger = new Logger('Health');
   private known: MeasuredFigures | null = null;
   private readAt = -Infinity;
   private refreshing: Promise<void> | null = null;
 
-  constructor(private readonly repository: FiguresRepository) {}
+  constructor(private readonly repository: InstallationStatisticsRepository) {}
 
   /** Null while the database does not tell. Never rejects. */
   async latest(): Promise<MeasuredFigures | null> {

@@ -13,7 +13,7 @@ const OF_ORGANIZATION: readonly string[] = ['tools', 'functions', 'passages', 'c
 
 /** Receipts with the parts that their reader may see. */
 @Injectable()
-export class ReceiptReading {
+export class ReceiptViews {
   constructor(
     private readonly access: RunAccess,
     private readonly people: RunPeople,

@@ -50,7 +50,7 @@ const BLOBS = `
 
 /** Everything that an organization has, in every table of the database as it describes itself. */
 @Injectable()
-export class OrganizationReadingRepository {
+export class OrganizationExportRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   async tables(): Promise<readonly ExportedTable[]> {

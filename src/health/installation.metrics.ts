@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { gauge, MetricRegistry } from '../infrastructure/telemetry';
-import { Figures } from './installation-figures.service';
+import { InstallationStatistics } from './installation-statistics.service';
 
 export const DATABASE_SIZE = gauge({
   name: 'bellwether_database_size_bytes',
@@ -27,8 +27,8 @@ const STATES = ['waiting', 'delayed', 'active', 'failed'] as const;
 
 /** Shows the figures of the installation as metrics. */
 @Injectable()
-export class FiguresMetrics {
-  constructor(registry: MetricRegistry, figures: Figures) {
+export class InstallationMetrics {
+  constructor(registry: MetricRegistry, figures: InstallationStatistics) {
     registry.beforeScrape(async () => void (await figures.latest()));
     registry.gauge(DATABASE_SIZE, () => (figures.current === null ? [] : [[[], figures.current.database_bytes]]));
     registry.gauge(TABLE_SIZE, () =>

@@ -37,7 +37,7 @@ const QUEUES = `
   FROM ${JOB_SCHEMA}.job WHERE state <> 'completed' GROUP BY name ORDER BY name`;
 
 @Injectable()
-export class FiguresRepository {
+export class InstallationStatisticsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The figures that any process measured last; `fresh` when no older than `seconds`. */

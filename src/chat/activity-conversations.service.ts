@@ -19,7 +19,7 @@ export interface ReadActivityConversation {
 
 /** Reads conversations of an activity for other people. The caller of this service has checked their right to it. */
 @Injectable()
-export class ActivityReadings {
+export class ActivityConversations {
   constructor(
     private readonly conversations: ActivityConversationRepository,
     private readonly settlement: AnswerSettlement,
