@@ -15,7 +15,7 @@ import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './assistants/demo';
 import { Lifecycle, MetricsServer } from './health';
 import { Admission } from './infrastructure/admission';
-import { AuditSealer } from './infrastructure/audit';
+import { AuditChainWriter } from './infrastructure/audit';
 import type { Config } from './infrastructure/config';
 import { JobQueue } from './infrastructure/jobs';
 import { StructuredLogger } from './infrastructure/telemetry';
@@ -117,7 +117,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     const bootstrap = await app.get(BootstrapService).run();
     const jobs = app.get(JobQueue);
     await jobs.start();
-    app.get(AuditSealer).start();
+    app.get(AuditChainWriter).start();
     const demoAssistant = config.bootstrap.seedDemo ? await app.get(DemoSeeder).seed(bootstrap) : null;
     await app.listen(config.http.port, config.http.host);
     const metricsPort = await app.get(MetricsServer).listen();

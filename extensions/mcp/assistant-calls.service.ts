@@ -16,7 +16,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Observable, Subscription } from 'rxjs';
-import { QuietAnswers, questionRequest, toldEvents } from '../../src/answering';
+import { HeadlessCompletions, questionRequest, toldEvents } from '../../src/answering';
 import { ERROR_STATUS, toAppError } from '../../src/infrastructure/http';
 import { Signals } from '../../src/infrastructure/signals';
 import { redactText } from '../../src/runs';
@@ -190,7 +190,7 @@ export class AssistantCalls {
 
   constructor(
     private readonly catalogue: McpCatalogue,
-    private readonly answers: QuietAnswers,
+    private readonly answers: HeadlessCompletions,
   ) {}
 
   /** A failure of the run is a result with `isError`, so that the client's model can continue. @throws RpcError */
@@ -263,7 +263,11 @@ function queryOf(args: Arguments): string | null {
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 /** Metadata for programs; models read the text. */
-const metaOf = ({ runId, sources, usage }: Awaited<ReturnType<QuietAnswers['answer']>>): CallToolResult['_meta'] => ({
+const metaOf = ({
+  runId,
+  sources,
+  usage,
+}: Awaited<ReturnType<HeadlessCompletions['answer']>>): CallToolResult['_meta'] => ({
   'bellwether/run_id': runId,
   'bellwether/sources': sources,
   ...(usage === null ? {} : { 'bellwether/usage': usage }),

@@ -15,7 +15,7 @@ import { CompletionOpening, CompletionSlots, OpenCompletions } from './admission
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background-completions.service';
 import { RunBatches } from './run-batches.service';
-import { QuietAnswers } from './quiet-answers.service';
+import { HeadlessCompletions } from './headless-completions.service';
 import { UnrecordedPrompts } from './unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
@@ -54,7 +54,7 @@ import { ToolCallingModule } from './tool-calling';
     OpenCompletions,
     PromptPreparation,
     MaterialOnly,
-    QuietAnswers,
+    HeadlessCompletions,
     RunBatches,
     StreamsInFlight,
     UnrecordedPrompts,
@@ -64,7 +64,7 @@ import { ToolCallingModule } from './tool-calling';
     BackgroundCompletions,
     CompletionOpening,
     CompletionSlots,
-    QuietAnswers,
+    HeadlessCompletions,
     RunBatches,
     StreamsInFlight,
     UnrecordedPrompts,

@@ -5,7 +5,7 @@ import type { AuditLog } from '../infrastructure/audit';
 import { RunBudget, type RunOutcome } from '../runs';
 import { AssistantCalls } from './assistant-calls';
 import type { Completion } from './completion.types';
-import type { QuietAnswer, QuietAnswers, QuietInput } from './quiet-answers.service';
+import type { QuietAnswer, HeadlessCompletions, QuietInput } from './headless-completions.service';
 
 const TARGET = { id: 7, name: 'Target', description: '' };
 const GRANTED = {
@@ -44,7 +44,7 @@ function setting({
   const recorded = jest.fn<Promise<void>, [object]>(audit);
   const mayCall = jest.fn(async () => decision);
   const calls = new AssistantCalls(
-    { answer: asked } as unknown as QuietAnswers,
+    { answer: asked } as unknown as HeadlessCompletions,
     { mayCall, mayOffer: mayCall } as unknown as AssistantsService,
     { record: recorded } as unknown as AuditLog,
   );

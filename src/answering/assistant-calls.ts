@@ -5,7 +5,7 @@ import { AuditLog } from '../infrastructure/audit';
 import { type AssistantAbility, type AssistantReply, citedReply, ToolFailure, withoutMarks } from '../tools';
 import type { AbilityProvider } from './admission/assistant-ability.token';
 import type { Completion } from './completion.types';
-import { questionRequest, QuietAnswers } from './quiet-answers.service';
+import { questionRequest, HeadlessCompletions } from './headless-completions.service';
 
 /** Failures that only the called assistant's organization can repair. */
 const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
@@ -27,7 +27,7 @@ export class AssistantCalls implements AbilityProvider {
   private readonly logger = new Logger('AssistantCalls');
 
   constructor(
-    private readonly quiet: QuietAnswers,
+    private readonly quiet: HeadlessCompletions,
     private readonly assistants: AssistantsService,
     private readonly audit: AuditLog,
   ) {}

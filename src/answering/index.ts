@@ -7,11 +7,11 @@ export { BackgroundCompletions, type ReplayRequest } from './background-completi
 export { type BatchState, type NextRun, type RunBatch, RunBatches } from './run-batches.service';
 export {
   type QuietAnswer,
-  QuietAnswers,
+  HeadlessCompletions,
   type QuietInput,
   type QuietPrompt,
   questionRequest,
-} from './quiet-answers.service';
+} from './headless-completions.service';
 export { UnrecordedPrompts } from './unrecorded-prompts.service';
 export { type AnswerEvent, Backpressure, type Completion, type RecordedRun, joinedTexts } from './completion.types';
 export { FAILED_FOR_ASKERS, knowledgeBasesIn, loggedForAskers, sourcesForAskers } from './asker-events';

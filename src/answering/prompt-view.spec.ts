@@ -1,5 +1,5 @@
 import type { PreparedPrompt } from '../runs';
-import { visibleMessages } from './quiet-answers.service';
+import { visibleMessages } from './headless-completions.service';
 
 const FETCHED = 'private passage '.repeat(200);
 

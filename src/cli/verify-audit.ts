@@ -1,5 +1,5 @@
 import { OrganizationsService } from '../organizations';
-import { AuditKeeper, AuditVerifier, type ChainReport } from '../infrastructure/audit';
+import { AuditChainEdits, AuditVerifier, type ChainReport } from '../infrastructure/audit';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
 import { BadUsage, type CommandResult } from './output';
@@ -52,7 +52,7 @@ export async function acceptEntries(config: Config, { org, entries, reason }: Ac
   return withApplication(config, 'institution', async (context) => {
     const organizationId = await context.get(OrganizationsService).idOf(org);
     const range = { from: Number(first), through: Number(last) };
-    const accepted = await context.get(AuditKeeper).accept({ organizationId, ...range, reason, caller: null });
+    const accepted = await context.get(AuditChainEdits).accept({ organizationId, ...range, reason, caller: null });
     const text = `${org}: accepted ${accepted.join(', ')}; the audit log says so in an entry of its own`;
     return { text, data: { organization: org, accepted }, ok: true };
   });

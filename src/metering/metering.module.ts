@@ -3,7 +3,7 @@ import { OrganizationsModule } from '../organizations';
 import { Metering } from './metering.service';
 import { PriceLists } from './price-lists';
 import { ReservationRepository } from './reservation.repository';
-import { LimitWarnings, ReservationKeeper, Reservations } from './reservations.service';
+import { LimitWarnings, ReservationLeases, Reservations } from './reservations.service';
 import { ModelMetrics } from './model.metrics';
 import { QuotaUsageRepository } from './quota-usage.repository';
 import { QuotaUsageService } from './quota-usage.service';
@@ -20,7 +20,7 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
     Metering,
     ModelMetrics,
     PriceLists,
-    ReservationKeeper,
+    ReservationLeases,
     ReservationRepository,
     Reservations,
     StorageLimits,

@@ -285,7 +285,7 @@ export class Reservations {
  * processes at their estimate: the vendor may have been asked, and a limit that forgets a bill is no limit.
  */
 @Injectable()
-export class ReservationKeeper implements BeforeApplicationShutdown {
+export class ReservationLeases implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Limits');
   private readonly background = new RepeatedWork((error) =>
     this.logger.warn({ msg: 'reservations could not be renewed or settled, trying again', err: error }),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FileOwnership } from '../files';
-import { AuditKeeper, AuditLog } from '../infrastructure/audit';
+import { AuditChainEdits, AuditLog } from '../infrastructure/audit';
 import { type Transaction, Transactions } from '../infrastructure/database';
 import { JobQueue, type Queue } from '../infrastructure/jobs';
 import { OrganizationsService } from '../organizations';
@@ -32,7 +32,7 @@ export class Retention {
     private readonly files: FileOwnership,
     private readonly transactions: Transactions,
     private readonly log: AuditLog,
-    private readonly keeper: AuditKeeper,
+    private readonly edits: AuditChainEdits,
   ) {}
 
   /** A process that dies in between has deleted whole batches; the next call goes on. */
@@ -54,7 +54,7 @@ export class Retention {
     }
     if (uploads !== null) await this.removeUploads(organizationId, uploads, signal);
     if (audit !== null) {
-      await this.keeper.prune({ organizationId, before: new Date(Date.now() - audit * DAY_MS), caller: null });
+      await this.edits.prune({ organizationId, before: new Date(Date.now() - audit * DAY_MS), caller: null });
     }
   }
 

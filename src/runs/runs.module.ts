@@ -5,7 +5,7 @@ import { RunWorker } from './run-worker';
 import { RunEndings } from './run-endings';
 import { RunCancelRepository } from './keeping/run-cancel.repository';
 import { RunCanceller } from './keeping/run-canceller';
-import { RunKeeper, RunReaper, RunRetention } from './keeping/run-keeper';
+import { RunHeartbeat, RunReaper, RunRetention } from './keeping/run-heartbeat';
 import { RunLeaseRepository } from './keeping/run-lease.repository';
 import { RunMetrics } from './keeping/run.metrics';
 import { RunEventRepository } from './run-event.repository';
@@ -35,7 +35,7 @@ import { RunsService } from './runs.service';
     BackgroundRuns,
     RunWorker,
     RunCanceller,
-    RunKeeper,
+    RunHeartbeat,
     RunMetrics,
     RunReaper,
     RunRetention,

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { DataSource } from 'typeorm';
-import { AuditSealer } from '../../src/infrastructure/audit';
+import { AuditChainWriter } from '../../src/infrastructure/audit';
 import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 
 const LOG = '/api/v1/organizations/default/audit';
@@ -141,7 +141,7 @@ describe('the audit log of an organization', () => {
   });
 
   it('is verified, and a change is named', async () => {
-    await app.get(AuditSealer).sealAll();
+    await app.get(AuditChainWriter).sealAll();
     const sound = await app.api('POST', `${LOG}/verification`);
     expect(sound.json).toMatchObject({ intact: true, findings: [], unsealed: 0 });
     const [entry] = await list({ action: 'rubric.create' });

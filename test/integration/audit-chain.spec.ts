@@ -1,6 +1,12 @@
 import { uuidv7 } from '@bellwether/kernel';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { AuditKeeper, AuditLog, AuditSealer, AuditVerifier, type ChainReport } from '../../src/infrastructure/audit';
+import {
+  AuditChainEdits,
+  AuditLog,
+  AuditChainWriter,
+  AuditVerifier,
+  type ChainReport,
+} from '../../src/infrastructure/audit';
 import { SecretsService } from '../../src/infrastructure/secrets';
 import { AuditRepository } from '../../src/infrastructure/audit/audit.repository';
 import { until } from '../support/until';
@@ -34,7 +40,7 @@ const write = (name: string): Promise<void> =>
     target: { type: 'probe', id: name },
     after: { name },
   });
-const seal = (): Promise<void> => rooms.get(AuditSealer).seal(organizationId);
+const seal = (): Promise<void> => rooms.get(AuditChainWriter).seal(organizationId);
 const verify = (): Promise<ChainReport> => rooms.get(AuditVerifier).verify(organizationId);
 const found = async (): Promise<unknown[]> => (await verify()).findings.map(({ kind, sequence }) => [kind, sequence]);
 
@@ -87,7 +93,7 @@ describe('the audit chain', () => {
   });
 
   it('stays one chain when several processes seal while others write', async () => {
-    const sealers = [rooms.get(AuditSealer), rooms.get(AuditSealer)];
+    const sealers = [rooms.get(AuditChainWriter), rooms.get(AuditChainWriter)];
     await Promise.all([
       ...Array.from({ length: 30 }, (_, n) => write(`at once ${n}`)),
       ...sealers.flatMap((sealer) => [sealer.sealAll(), sealer.seal(organizationId)]),
@@ -116,7 +122,7 @@ describe('the audit chain', () => {
        VALUES ($1, $2, 'system', 'probe.update', 'probe', 'x', 'another-kid:00')`,
       [randomUUID(), organizationId],
     );
-    await rooms.get(AuditSealer).sealAll();
+    await rooms.get(AuditChainWriter).sealAll();
     await expect(verify()).resolves.toMatchObject({ intact: true, unsealed: 1 });
   });
 
@@ -174,7 +180,7 @@ describe('entries of an older build beside a newer one', () => {
       ['not_written_here', 6],
       ['not_written_here', 7],
     ]);
-    const keeper = rooms.get(AuditKeeper);
+    const keeper = rooms.get(AuditChainEdits);
     const known = { organizationId, caller: null, reason: 'a replica of the build before wrote them' };
     await expect(keeper.accept({ ...known, from: 1, through: 5 })).rejects.toMatchObject({ code: 'not_found' });
     await expect(keeper.accept({ ...known, from: 5, through: 6 })).resolves.toEqual([6]);
@@ -297,7 +303,7 @@ describe('the database refuses to change entries', () => {
 describe('redacting a person', () => {
   const person = { userId: randomUUID(), email: 'ana.ruiz@example.edu', name: 'Ana' };
   const redact = (): Promise<number> =>
-    rooms.get(AuditKeeper).redactPerson({
+    rooms.get(AuditChainEdits).redactPerson({
       organizationId,
       userId: person.userId,
       addresses: [person.email],
@@ -350,7 +356,7 @@ describe('redacting a person', () => {
     await record('somebody', { name: 'Bo', role: 'owner', members: ['Bo'] });
     const { userId, email } = person;
     const names = ['owner', 'role', 'somebody', 'Bo'];
-    await rooms.get(AuditKeeper).redactPerson({ organizationId, userId, addresses: [email], names, caller: null });
+    await rooms.get(AuditChainEdits).redactPerson({ organizationId, userId, addresses: [email], names, caller: null });
     const entries = await sql<{ after: unknown }>(
       `SELECT after FROM audit_entries WHERE target_id = 'somebody' ORDER BY sequence`,
     );
@@ -374,7 +380,7 @@ describe('redacting a person', () => {
 });
 
 describe('pruning', () => {
-  const prune = (before: Date) => rooms.get(AuditKeeper).prune({ organizationId, before, caller: null });
+  const prune = (before: Date) => rooms.get(AuditChainEdits).prune({ organizationId, before, caller: null });
 
   const timeOf = async (sequence: number): Promise<Date> => {
     const [row] = await sql<{ at: Date }>('SELECT at FROM audit_entries WHERE sequence = $1', [sequence]);

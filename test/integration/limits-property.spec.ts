@@ -9,7 +9,7 @@ import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
 import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';
 import { ReservationRepository } from '../../src/metering/reservation.repository';
-import { LimitWarnings, ReservationKeeper, Reservations } from '../../src/metering/reservations.service';
+import { LimitWarnings, ReservationLeases, Reservations } from '../../src/metering/reservations.service';
 import { ModelMetrics } from '../../src/metering/model.metrics';
 import { UsageBuffer, UsageRepository } from '../../src/metering/usage.repository';
 import type { LimitRule } from '../../src/organizations';
@@ -70,8 +70,8 @@ function processOf(source = database) {
   const prices = { of: () => Promise.resolve(PRICES) };
   const metering = new Metering(prices as never, usage, reservations, groups as never, metrics);
   const jobs = { sweep: () => undefined } as never;
-  const keeper = new ReservationKeeper(reservations, repository, days, transactions, warnings, jobs);
-  return { metering, usage, keeper, reservations };
+  const leases = new ReservationLeases(reservations, repository, days, transactions, warnings, jobs);
+  return { metering, usage, keeper: leases, reservations };
 }
 
 const counters = (): Promise<Counter[]> =>

@@ -13,7 +13,7 @@ import { EMPTY_DEFINITION, type RewritePlan } from '../../src/assistants/definit
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/infrastructure/audit';
 import { AuditRepository } from '../../src/infrastructure/audit/audit.repository';
-import type { WrittenMac } from '../../src/infrastructure/audit/audit-log';
+import type { EntrySignature } from '../../src/infrastructure/audit/audit-log';
 import type { Config } from '../../src/infrastructure/config';
 import { Transactions } from '../../src/infrastructure/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
@@ -56,7 +56,7 @@ function rewritesOf(migrator: MetadataMigrator = UNUSED): AssistantRewrites {
   const runnables = { forget: (_: string, id: number) => void forgotten.push(id) } as unknown as RunnableAssistants;
   return new AssistantRewrites(
     new RewriteRepository(dataSource),
-    new AuditLog(new AuditRepository(dataSource), { of: () => null } as unknown as WrittenMac),
+    new AuditLog(new AuditRepository(dataSource), { of: () => null } as unknown as EntrySignature),
     runnables,
     migrator,
   );

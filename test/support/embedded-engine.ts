@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-keeper';
+import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-supervisor';
 import { socketPath, urlOf } from '../../src/infrastructure/postgres/embedded/socket-directory';
 import { compile, compiledFile } from './compiled';
 import { pristineTemplate } from './test-databases';

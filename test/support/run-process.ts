@@ -13,7 +13,7 @@ import { RunWorker } from '../../src/runs/run-worker';
 import { RunEndings } from '../../src/runs/run-endings';
 import { RunCancelRepository } from '../../src/runs/keeping/run-cancel.repository';
 import { RunCanceller } from '../../src/runs/keeping/run-canceller';
-import { RunKeeper, RunReaper, RunRetention } from '../../src/runs/keeping/run-keeper';
+import { RunHeartbeat, RunReaper, RunRetention } from '../../src/runs/keeping/run-heartbeat';
 import { RunLeaseRepository } from '../../src/runs/keeping/run-lease.repository';
 import { RunMetrics } from '../../src/runs/keeping/run.metrics';
 import { RunEventRepository } from '../../src/runs/run-event.repository';
@@ -65,14 +65,14 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   let execute: RunExecutor['execute'] = () => Promise.reject(new Error('The test gave no executor'));
   new RunWorker(queue, journal, endings, active, runJobs, { execute: (run, request) => execute(run, request) });
   const canceller = new RunCanceller(new RunCancelRepository(dataSource, transactions), active, signals);
-  const keeper = new RunKeeper(leases, canceller, repository, journal, active, config);
-  const reaper = new RunReaper(leases, active, keeper, signals, runJobs, config);
+  const heartbeat = new RunHeartbeat(leases, canceller, repository, journal, active, config);
+  const reaper = new RunReaper(leases, active, heartbeat, signals, runJobs, config);
   const retention = new RunRetention(repository, runJobs, config);
   const reader = new RunReader(events, repository, tails, active, endings);
   const runs = new RunsService(repository, active, endings, background, reader, canceller, receipts);
   const stop = async (limitMs = 1_000): Promise<void> => {
     await jobs.stop(limitMs);
-    await keeper.beforeApplicationShutdown();
+    await heartbeat.beforeApplicationShutdown();
     await endings.beforeApplicationShutdown();
     await signals.onApplicationShutdown();
   };
@@ -83,7 +83,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
       endings,
       events,
       jobs,
-      keeper,
+      keeper: heartbeat,
       leases,
       queue,
       reaper,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
-import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-keeper';
+import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-supervisor';
 import { socketPath, urlOf } from '../../src/infrastructure/postgres/embedded/socket-directory';
 import { migrate } from '../../src/infrastructure/postgres/connection/migrate';
 import { compile, compiledFile } from './compiled';

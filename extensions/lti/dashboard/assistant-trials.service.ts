@@ -1,6 +1,6 @@
 import { type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { questionRequest, QuietAnswers } from '../../../src/answering';
+import { questionRequest, HeadlessCompletions } from '../../../src/answering';
 import type { AssistantTrialAnswerDto, AssistantTrialDto } from './trial.dto';
 import { TaughtCourses } from './taught-courses.service';
 import { personOf } from '../services/taught-person';
@@ -10,7 +10,7 @@ import { personOf } from '../services/taught-person';
 export class AssistantTrials {
   constructor(
     private readonly courses: TaughtCourses,
-    private readonly answers: QuietAnswers,
+    private readonly answers: HeadlessCompletions,
   ) {}
 
   /** @throws {AppError} `not_found`, and those of a completion */

@@ -2,7 +2,7 @@ import type { RunEvent } from '@bellwether/kernel';
 import type { AnswerChecks, PreparedPrompt, ReportResult } from '../../runs';
 import type { Completion } from '../completion.types';
 import { checkAnswer } from './answer-pipeline.service';
-import { AnswerLedger } from './answer-ledger';
+import { AnswerRecordBuilder } from './answer-record-builder';
 
 const USAGE = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
 
@@ -32,11 +32,11 @@ function completionWith(checks: AnswerChecks | null, { depth = 0, aborted = fals
     budget: { spend: (usage: unknown) => void spent.push(usage) },
     run: { emit: (event: RunEvent) => void events.push(event), signal: { aborted }, startedMono: 0 },
   } as unknown as Completion;
-  const ledger = new AnswerLedger(completion);
+  const builder = new AnswerRecordBuilder(completion);
   const report = { warnings: [], results: [] };
-  ledger.ready({ sources: [], report, ...(checks === null ? {} : { afterAnswer }) } as unknown as PreparedPrompt);
-  ledger.usage = USAGE;
-  return { check: (text: string) => checkAnswer(completion, ledger, text), ledger, events, texts, spent };
+  builder.ready({ sources: [], report, ...(checks === null ? {} : { afterAnswer }) } as unknown as PreparedPrompt);
+  builder.usage = USAGE;
+  return { check: (text: string) => checkAnswer(completion, builder, text), ledger: builder, events, texts, spent };
 }
 
 describe('checks of a finished answer', () => {

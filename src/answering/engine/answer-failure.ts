@@ -4,17 +4,17 @@ import { toAppError } from '../../infrastructure/http';
 import { type RunOutcome, abortFailure } from '../../runs';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
 import type { AnswerEnd, Completion } from '../completion.types';
-import type { AnswerLedger } from './answer-ledger';
+import type { AnswerRecordBuilder } from './answer-record-builder';
 import { RUN_TIMEOUT } from './prompt-preparation.service';
 
 const logger = new Logger('Completions');
 
 /** The last event of a failed answer. */
-export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause: unknown): AnswerEnd {
+export function failedAnswer(completion: Completion, builder: AnswerRecordBuilder, cause: unknown): AnswerEnd {
   const { abortReason } = completion.run;
   const error = failureOf(abortReason, cause);
-  if (error.code.startsWith('upstream_')) logVendor(completion, ledger, error);
-  return { type: 'failed', record: ledger.record(endingOf(abortReason, error), error.vendor), error, cause };
+  if (error.code.startsWith('upstream_')) logVendor(completion, builder, error);
+  return { type: 'failed', record: builder.record(endingOf(abortReason, error), error.vendor), error, cause };
 }
 
 /** Logs a failure that a sink sends itself, past the exception filter and its log. */
@@ -40,14 +40,14 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
 }
 
 /** Without the vendor's message, which may quote content. */
-function logVendor({ assistant, run }: Completion, ledger: AnswerLedger, { code, vendor }: AppError): void {
+function logVendor({ assistant, run }: Completion, builder: AnswerRecordBuilder, { code, vendor }: AppError): void {
   logger.warn({
     msg: 'model vendor failed',
     run_id: run.id,
     request_id: run.input.caller.origin?.requestId ?? null,
     organization_id: assistant.organizationId,
     assistant_id: assistant.id,
-    ...ledger.vendor,
+    ...builder.vendor,
     code,
     status: vendor?.status ?? null,
     vendor_request_id: vendor?.request_id ?? null,

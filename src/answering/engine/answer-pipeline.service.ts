@@ -26,7 +26,7 @@ import { type AnswerEnd, type AnswerEvent, Backpressure, type Completion, type T
 import { withoutFunctionChoice } from '../chat-request';
 import { failedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
-import { AnswerLedger } from './answer-ledger';
+import { AnswerRecordBuilder } from './answer-record-builder';
 import { AnswerTelemetry } from './answer-telemetry';
 import { CompletionFunctions } from './completion-functions.service';
 import { MaterialOnly } from './material-only.service';
@@ -189,12 +189,16 @@ export function readModelName(model: string): number | readonly AssistantReferen
  * Runs the assistant's check tools on the finished answer. The record gets their results; the caller gets events with
  * `toldFindings`. Never rejects.
  */
-export async function checkAnswer({ run, secrets }: Completion, ledger: AnswerLedger, text: string): Promise<void> {
-  const { prepared } = ledger;
+export async function checkAnswer(
+  { run, secrets }: Completion,
+  builder: AnswerRecordBuilder,
+  text: string,
+): Promise<void> {
+  const { prepared } = builder;
   if (prepared?.afterAnswer === undefined || run.signal.aborted) return;
   const { results, usage } = await prepared.afterAnswer(text);
-  ledger.spend(usage);
-  ledger.checked(results);
+  builder.spend(usage);
+  builder.checked(results);
   for (const result of results) {
     if (result.status !== 'completed' || result.preview === '') continue;
     const { index, plugin, placeholder } = result;
@@ -239,7 +243,7 @@ export class AnswerPipeline {
         keep(event);
         reader.next(event);
       };
-      const answer = { completion, ledger: new AnswerLedger(completion), pressure, tell };
+      const answer = { completion, ledger: new AnswerRecordBuilder(completion), pressure, tell };
       this.telemetry
         .within(completion, () => this.settle(answer, () => this.produce(answer)))
         .then(
@@ -253,24 +257,27 @@ export class AnswerPipeline {
   }
 
   /** Fills the prompt and asks no model. @throws AppError */
-  async prompt(completion: Completion): Promise<Pick<AnswerLedger, 'prepared' | 'sources'>> {
-    const ledger = new AnswerLedger(completion);
+  async prompt(completion: Completion): Promise<Pick<AnswerRecordBuilder, 'prepared' | 'sources'>> {
+    const builder = new AnswerRecordBuilder(completion);
     const keep = runLogSink(completion, this.runs);
     const tell: TellAnswer = (event) => {
       keep(event);
       if (event.type === 'failed') throw event.error;
     };
-    const answer = { completion, ledger, tell, pressure: new Backpressure() };
+    const answer = { completion, ledger: builder, tell, pressure: new Backpressure() };
     const fill = async (): Promise<void> => {
-      const functions = await this.offer(completion, ledger, null);
-      await this.preparation.prepare(completion, ledger, functions);
-      ledger.finishReason = PROMPT_ONLY;
+      const functions = await this.offer(completion, builder, null);
+      await this.preparation.prepare(completion, builder, functions);
+      builder.finishReason = PROMPT_ONLY;
     };
     await this.telemetry.within(completion, () => this.settle(answer, fill));
-    return ledger;
+    return builder;
   }
 
-  private async settle({ completion, ledger, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
+  private async settle(
+    { completion, builder: ledger, tell }: AnswerInProgress,
+    work: () => Promise<void>,
+  ): Promise<void> {
     let end: AnswerEnd;
     try {
       // The content is that of the assistant's organization, whoever asks.
@@ -291,7 +298,7 @@ export class AnswerPipeline {
   }
 
   private async produce(answer: AnswerInProgress): Promise<void> {
-    const { completion, ledger, tell } = answer;
+    const { completion, builder: ledger, tell } = answer;
     const resolved = completion.wantsReport ? null : await this.resolve(completion);
     const model = this.begin(answer, resolved);
     const functions = await this.offer(completion, ledger, resolved);
@@ -312,7 +319,7 @@ export class AnswerPipeline {
 
   /** Tells which model answers; without one, what stands for it in a report. */
   private begin(answer: AnswerInProgress, resolved: ResolvedModel | null): string {
-    const { completion, ledger, tell } = answer;
+    const { completion, builder: ledger, tell } = answer;
     const { assistant, meter } = completion;
     if (resolved !== null) this.answersWith(answer, resolved);
     const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
@@ -326,7 +333,7 @@ export class AnswerPipeline {
 
   /** Answers without a model. */
   private async say(answer: AnswerInProgress, { model, ...resolved }: ResolvedModel, text: string): Promise<void> {
-    const { ledger, completion, tell } = answer;
+    const { builder: ledger, completion, tell } = answer;
     const connector = fixedAnswer(text);
     const requests = new ModelRequests(answer, { ...resolved, connector, model }, this.images);
     await requests.single({ model, messages: [], params: completion.request.params });
@@ -334,14 +341,14 @@ export class AnswerPipeline {
     tell({ type: 'answered', usage: ledger.usage });
   }
 
-  private answersWith({ completion: { meter }, ledger }: AnswerInProgress, resolved: ResolvedModel): void {
+  private answersWith({ completion: { meter }, builder: ledger }: AnswerInProgress, resolved: ResolvedModel): void {
     const { provider, model } = resolved;
     ledger.resolved(resolved);
     meter.answersWith({ provider: provider ?? '', model });
   }
 
   private async ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Promise<void> {
-    const { completion, ledger, tell } = answer;
+    const { completion, builder: ledger, tell } = answer;
     const { request, run } = completion;
     const { model, connector } = resolved;
     run.emit({ type: 'llm.started', connector: connector.definition.name, model });
@@ -357,7 +364,7 @@ export class AnswerPipeline {
     await checkAnswer(completion, ledger, requests.text);
   }
 
-  private report({ completion, ledger, tell }: AnswerInProgress, model: string): void {
+  private report({ completion, builder: ledger, tell }: AnswerInProgress, model: string): void {
     const { report } = ledger;
     if (report === null) return;
     const shaped = shapeReport(report, completion.secrets);
@@ -375,12 +382,12 @@ export class AnswerPipeline {
 
   private async offer(
     completion: Completion,
-    ledger: AnswerLedger,
+    builder: AnswerRecordBuilder,
     resolved: ResolvedModel | null,
   ): Promise<FunctionSet> {
     const { functions, warnings } = await this.functions.offer(completion, resolved);
-    ledger.functions = functions;
-    for (const { code, message } of warnings) ledger.warn(code, message);
+    builder.functions = functions;
+    for (const { code, message } of warnings) builder.warn(code, message);
     return functions ?? NO_FUNCTIONS;
   }
 }

@@ -109,7 +109,7 @@ export class CompletionFunctions {
 
   /** Runs the tool loop. @throws AppError `tool_loop.limit`, and the errors of model requests */
   async rounds(
-    { completion, ledger, tell }: AnswerInProgress,
+    { completion, builder: ledger, tell }: AnswerInProgress,
     functions: FunctionSet,
     request: ModelRequest,
     requests: ModelRequests,

@@ -1,7 +1,7 @@
 import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
 import { type AnswerEvent, Backpressure, type Completion } from '../completion.types';
 import type { AnswerImages } from './answer-images';
-import { AnswerLedger } from './answer-ledger';
+import { AnswerRecordBuilder } from './answer-record-builder';
 import { ModelRequests } from './model-requests';
 
 const USAGE = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
@@ -46,13 +46,13 @@ function requests({ batches = [], answers = [] }: Setting) {
       }
     },
   };
-  const ledger = new AnswerLedger(completion);
+  const builder = new AnswerRecordBuilder(completion);
   const events: AnswerEvent[] = [];
   const pressure = new Backpressure();
-  const answer = { completion, ledger, pressure, tell: (event: AnswerEvent) => void events.push(event) };
+  const answer = { completion, ledger: builder, pressure, tell: (event: AnswerEvent) => void events.push(event) };
   const images = { inAnswer: (_: Completion, made: ModelAnswer) => Promise.resolve(made) } as unknown as AnswerImages;
   const asking = new ModelRequests(answer, { connector } as unknown as ResolvedModel, images);
-  return { asking, controller, events, ledger, pressure, vendor };
+  return { asking, controller, events, ledger: builder, pressure, vendor };
 }
 
 describe('the requests of an answer to its model', () => {

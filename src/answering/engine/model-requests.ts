@@ -3,7 +3,7 @@ import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../..
 import { type Backpressure, type Completion, type TellAnswer, joinedTexts } from '../completion.types';
 import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../tool-calling';
 import type { AnswerImages } from './answer-images';
-import type { AnswerLedger } from './answer-ledger';
+import type { AnswerRecordBuilder } from './answer-record-builder';
 
 /** Adds a rule to the end of the system prompt: it holds whatever the assistant's own prompt and the question say. */
 export function withInstruction(messages: readonly ChatMessage[], instruction: string): readonly ChatMessage[] {
@@ -41,7 +41,7 @@ function withoutUsageChunk(request: ModelRequest): ModelRequest {
 /** The state of one answer that its steps share. */
 export interface AnswerInProgress {
   readonly completion: Completion;
-  readonly ledger: AnswerLedger;
+  readonly builder: AnswerRecordBuilder;
   readonly tell: TellAnswer;
   readonly pressure: Backpressure;
 }
@@ -56,12 +56,12 @@ export class ModelRequests {
 
   /** The answer so far. */
   get text(): string {
-    return joinedTexts(this.answer.ledger.texts);
+    return joinedTexts(this.answer.builder.texts);
   }
 
   /** A request that is the whole answer. */
   async single(request: ModelRequest): Promise<void> {
-    const { completion, ledger, tell } = this.answer;
+    const { completion, builder: ledger, tell } = this.answer;
     const spent = ledger.usage;
     if (completion.request.stream) {
       ledger.beginText();
@@ -96,7 +96,7 @@ export class ModelRequests {
 
   /** Reads the vendor one socket read at a time. */
   private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
-    const { ledger, tell } = this.answer;
+    const { builder: ledger, tell } = this.answer;
     const assembler = new AnswerAssembler();
     let usage: Usage | null = null;
     let finishReason = '';
@@ -129,7 +129,7 @@ export class ModelRequests {
   }
 
   private async whole(request: ModelRequest) {
-    const { completion, ledger } = this.answer;
+    const { completion, builder: ledger } = this.answer;
     const { connector, target } = this.resolved;
     const made = await connector.complete(request, target, this.context());
     const answer = await this.images.inAnswer(completion, made);

@@ -5,7 +5,7 @@ import { MultiToolPipeline } from '../../multi-tool';
 import { type PreparedPrompt, type RunReport, Unprepared, reportMessage } from '../../runs';
 import type { FunctionSet, PipelineTool } from '../../tools';
 import type { Completion, RecordedRun } from '../completion.types';
-import type { AnswerLedger } from './answer-ledger';
+import type { AnswerRecordBuilder } from './answer-record-builder';
 import { MaterialOnly } from './material-only.service';
 import { withInstruction } from './model-requests';
 
@@ -73,19 +73,23 @@ export class PromptPreparation {
   ) {}
 
   /** @throws AppError */
-  async prepare(completion: Completion, ledger: AnswerLedger, functions: FunctionSet): Promise<PreparedPrompt> {
+  async prepare(completion: Completion, builder: AnswerRecordBuilder, functions: FunctionSet): Promise<PreparedPrompt> {
     const { recorded, request, run } = completion;
     const prepared =
-      recorded === null ? await this.worked(completion, ledger, functions) : recordedPrompt(completion, recorded);
-    ledger.spend(prepared.usage);
+      recorded === null ? await this.worked(completion, builder, functions) : recordedPrompt(completion, recorded);
+    builder.spend(prepared.usage);
     const chars = charsOf(prepared.messages);
     completion.promptMemory.take(2 * Math.max(0, chars - charsOf(request.messages)));
-    ledger.ready(prepared);
+    builder.ready(prepared);
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
     return prepared;
   }
 
-  private async worked(completion: Completion, ledger: AnswerLedger, functions: FunctionSet): Promise<PreparedPrompt> {
+  private async worked(
+    completion: Completion,
+    builder: AnswerRecordBuilder,
+    functions: FunctionSet,
+  ): Promise<PreparedPrompt> {
     const { assistant, assistants, request, run } = completion;
     const { messages, params, stream } = request;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
@@ -94,8 +98,8 @@ export class PromptPreparation {
     const { declarations } = functions;
     const job = { assistant, caller, messages, metadata, params, run, stream, assistants, functions: declarations };
     const filled = await pipeline.prepare(job).catch((error: unknown) => {
-      if (error instanceof AppError) ledger.spend(error.usage);
-      if (error instanceof Unprepared) ledger.failedEarly(error.report);
+      if (error instanceof AppError) builder.spend(error.usage);
+      if (error instanceof Unprepared) builder.failedEarly(error.report);
       throw error;
     });
     const answered = await this.material.instructed(completion, filled);

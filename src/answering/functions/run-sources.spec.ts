@@ -1,6 +1,6 @@
 import type { RunReport } from '../../runs';
 import { type FunctionOutcome, FunctionSet } from '../../tools';
-import { type LateFacts, RunSources, completeReport } from '../engine/answer-ledger';
+import { type LateFacts, RunSources, completeReport } from '../engine/answer-record-builder';
 
 const offered = (name: string, capabilities: readonly string[] = []) => ({
   declaration: { name, description: '', parameters: { type: 'object' } },

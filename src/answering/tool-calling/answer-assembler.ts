@@ -1,7 +1,7 @@
 import type { FunctionCall, JsonObject } from '@bellwether/kernel';
 import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../connectors';
 import { ARGUMENTS_LIMIT } from '../../tools';
-import { EchoKeeper, mergedExtra } from './echo-keeper';
+import { VendorExtensionAssembler, mergedExtra } from './vendor-extension-assembler';
 
 interface GrowingCall {
   readonly id: string;
@@ -14,7 +14,7 @@ interface GrowingCall {
 export class AnswerAssembler {
   text = '';
   private readonly growing = new Map<number, GrowingCall>();
-  private readonly echo = new EchoKeeper();
+  private readonly echo = new VendorExtensionAssembler();
 
   add({ text, calls, echoed }: ModelChunk): void {
     this.text += text;

@@ -12,7 +12,7 @@ import {
   parsedArguments,
 } from '../../tools';
 import { CallRounds } from './call-round';
-import { keptExtras, keptMembers } from './echo-keeper';
+import { keptExtras, keptMembers } from './vendor-extension-assembler';
 
 /** The answer to one model request of a run. */
 export interface RoundAnswer {

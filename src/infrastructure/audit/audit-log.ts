@@ -11,7 +11,7 @@ import { type EntryContent, contentHash, sameMac } from './entry-hash';
  * has none. Needs no query, in contrast to the key of the chain.
  */
 @Injectable()
-export class WrittenMac {
+export class EntrySignature {
   private readonly keys: readonly DerivedKey[];
 
   constructor(secrets: SecretsService) {
@@ -113,7 +113,7 @@ function contentOf(record: AuditRecord): EntryContent {
 export class AuditLog {
   constructor(
     private readonly repository: AuditRepository,
-    private readonly writtenMac: WrittenMac,
+    private readonly writtenMac: EntrySignature,
   ) {}
 
   async record(record: AuditRecord, tx?: Transaction): Promise<void> {

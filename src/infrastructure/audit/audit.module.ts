@@ -1,14 +1,22 @@
 import { Global, Module } from '@nestjs/common';
-import { AuditKeeper } from './chain/audit-keeper';
-import { AuditSealer } from './chain/audit-sealer';
+import { AuditChainEdits } from './chain/audit-chain-edits';
+import { AuditChainWriter } from './chain/audit-chain-writer';
 import { AuditVerifier } from './chain/audit-verifier';
 import { ChainRepository } from './chain/chain.repository';
-import { AuditLog, WrittenMac } from './audit-log';
+import { AuditLog, EntrySignature } from './audit-log';
 import { AuditRepository } from './audit.repository';
 
 @Global()
 @Module({
-  providers: [AuditRepository, ChainRepository, WrittenMac, AuditLog, AuditSealer, AuditVerifier, AuditKeeper],
-  exports: [AuditLog, AuditSealer, AuditVerifier, AuditKeeper],
+  providers: [
+    AuditRepository,
+    ChainRepository,
+    EntrySignature,
+    AuditLog,
+    AuditChainWriter,
+    AuditVerifier,
+    AuditChainEdits,
+  ],
+  exports: [AuditLog, AuditChainWriter, AuditVerifier, AuditChainEdits],
 })
 export class AuditModule {}

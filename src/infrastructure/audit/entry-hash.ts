@@ -10,7 +10,7 @@ export type EntryContent = Omit<
 >;
 
 /** Seal of one entry. */
-export interface EntrySeal {
+export interface ChainEntry {
   readonly sequence: number;
   readonly previousHash: string;
   readonly contentHash: string;
@@ -50,7 +50,7 @@ export function contentHash(key: Buffer, entry: EntryContent): string {
   ]);
 }
 
-export const entryHash = (key: Buffer, entry: Pick<EntryContent, 'id' | 'organizationId'>, seal: EntrySeal): string =>
+export const entryHash = (key: Buffer, entry: Pick<EntryContent, 'id' | 'organizationId'>, seal: ChainEntry): string =>
   mac(key, 'entry', [entry.organizationId, seal.sequence, seal.previousHash, entry.id, seal.contentHash]);
 
 export const headMac = (key: Buffer, head: ChainHead): string =>

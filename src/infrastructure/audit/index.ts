@@ -1,8 +1,8 @@
 export { type AuditItem, AuditLog, type AuditRecord } from './audit-log';
 export { AuditModule } from './audit.module';
 export type { AuditFilter } from './audit.repository';
-export { AuditKeeper, type PersonToRedact } from './chain/audit-keeper';
-export { AuditSealer } from './chain/audit-sealer';
+export { AuditChainEdits, type PersonToRedact } from './chain/audit-chain-edits';
+export { AuditChainWriter } from './chain/audit-chain-writer';
 export { AuditVerifier, type ChainReport, type ChainState } from './chain/audit-verifier';
 export { chainFigures } from './chain/chain-figures.repository';
 export { FINDING_KINDS } from './chain/chain-walk';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AuditKeeper } from '../../infrastructure/audit';
+import { AuditChainEdits } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
 import { ErasureRepository } from './erasure.repository';
 import type { HeldErasure } from './erasure.types';
@@ -11,7 +11,7 @@ export class AuditRedaction {
   constructor(
     private readonly subjects: SubjectRepository,
     private readonly requests: ErasureRepository,
-    private readonly audit: AuditKeeper,
+    private readonly audit: AuditChainEdits,
     private readonly transactions: Transactions,
   ) {}
 

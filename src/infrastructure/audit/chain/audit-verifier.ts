@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../database';
 import type { DerivedKey } from '../../secrets';
-import { type Anchor, AuditSealer, ChainHeadError } from './audit-sealer';
+import { type Anchor, AuditChainWriter, ChainHeadError } from './audit-chain-writer';
 import { type ChainResult, ChainWalk } from './chain-walk';
 import { ChainRepository } from './chain.repository';
 
@@ -26,7 +26,7 @@ const BATCH = 500;
 export class AuditVerifier {
   constructor(
     private readonly chains: ChainRepository,
-    private readonly sealer: AuditSealer,
+    private readonly sealer: AuditChainWriter,
     private readonly transactions: Transactions,
   ) {}
 

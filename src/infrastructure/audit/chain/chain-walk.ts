@@ -1,7 +1,7 @@
-import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './audit-sealer';
+import { ACCEPT, announcedHashes, prunedAnchor, PRUNE, REDACT, type Anchor } from './audit-chain-writer';
 import type { AuditEntryEntity } from '../audit-entry.entity';
 import type { AuditChainEntity } from '../audit-chain.entity';
-import { contentHash, entryHash, type EntrySeal, GENESIS, headMac, sameMac, UNPROVEN } from '../entry-hash';
+import { contentHash, entryHash, type ChainEntry, GENESIS, headMac, sameMac, UNPROVEN } from '../entry-hash';
 
 export const FINDING_KINDS = ['changed', 'forged', 'missing', 'not_written_here', 'unknown_key', 'head'] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
@@ -141,7 +141,7 @@ export class ChainWalk {
     return previousHash === this.last.hash || !this.lastIsSound;
   }
 
-  private hasSoundSeal(entry: AuditEntryEntity, seal: EntrySeal): boolean {
+  private hasSoundSeal(entry: AuditEntryEntity, seal: ChainEntry): boolean {
     const { sequence } = seal;
     if (entry.keyId !== this.key.kid) {
       const message = `Entry ${sequence} was sealed with the key ${entry.keyId ?? ''}, which is missing`;

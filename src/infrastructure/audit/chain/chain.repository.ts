@@ -3,12 +3,12 @@ import { Between, DataSource, IsNull, LessThanOrEqual, MoreThan, Not } from 'typ
 import type { Transaction } from '../../database';
 import { AuditChainEntity } from '../audit-chain.entity';
 import { AuditEntryEntity } from '../audit-entry.entity';
-import { type ChainHead, type EntrySeal, UNPROVEN } from '../entry-hash';
+import { type ChainHead, type ChainEntry, UNPROVEN } from '../entry-hash';
 
 /** Values of `bellwether.audit_change` that the triggers of the migration know. */
 type Change = 'seal' | 'redact' | 'prune';
 
-export interface SealedRow extends EntrySeal {
+export interface SealedRow extends ChainEntry {
   readonly id: string;
   readonly hash: string;
   readonly keyId: string;

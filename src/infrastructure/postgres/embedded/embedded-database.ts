@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepPrivate } from '../../config';
 import { DirectoryInUseError, DirectoryLock, holderOf, isOwn, readLock } from './directory-lock';
-import { EngineKeeper } from './engine-keeper';
+import { EngineSupervisor } from './engine-supervisor';
 import { makeSocketDirectory, removeTemporarySocket, socketPath, urlOf } from './socket-directory';
 
 export interface EmbeddedOptions {
@@ -67,14 +67,14 @@ async function serve(
   socketDirectory: string,
   lock: DirectoryLock,
 ): Promise<EmbeddedDatabase> {
-  const keeper = new EngineKeeper({
+  const supervisor = new EngineSupervisor({
     waitMs: WAIT,
     idleLimitMs: IDLE_LIMIT,
     ...options,
     directory: join(dataDir, 'postgres'),
     socketPath: socketPath(socketDirectory),
   });
-  await keeper.start().catch((error: Error) => {
+  await supervisor.start().catch((error: Error) => {
     const { bavail, bsize } = statfsSync(dataDir);
     const free = Math.floor((bavail * bsize) / 1024 / 1024);
     throw new OperatorError(
@@ -88,11 +88,11 @@ async function serve(
   const url = urlOf(socketDirectory);
   lock.announce(url);
   const close = async (): Promise<void> => {
-    await keeper.close();
+    await supervisor.close();
     rmSync(socketDirectory, { recursive: true, force: true });
     lock.release();
   };
-  return { url, dump: (file) => keeper.dump(file), close };
+  return { url, dump: (file) => supervisor.dump(file), close };
 }
 
 /** URL of the process that serves this data directory; null when none does. Waits for one that is still starting. */

@@ -177,7 +177,7 @@ const recordedCall = (outcome: FunctionOutcome, personal: ReadonlySet<string>): 
 });
 
 /** The facts of one answer for its record. Only the pipeline writes them. */
-export class AnswerLedger {
+export class AnswerRecordBuilder {
   prepared: PreparedPrompt | null = null;
   /** Usage of all model requests of the run, including those of its tools. */
   usage: Usage | null = null;

@@ -1,7 +1,7 @@
 import type { PreparedPrompt } from '../../runs';
 import type { FunctionOutcome } from '../../tools';
 import type { Completion } from '../completion.types';
-import { AnswerLedger } from './answer-ledger';
+import { AnswerRecordBuilder } from './answer-record-builder';
 
 const SOURCE = { type: 'rubric', rubric_id: 'r', title: 'R', format: 'markdown' } as const;
 const found = {
@@ -10,10 +10,10 @@ const found = {
   sources: [{ ...SOURCE, rubric_id: 's' }],
 } as unknown as FunctionOutcome;
 
-function ledgerOf(hidesSources: boolean): AnswerLedger {
-  const ledger = new AnswerLedger({ hidesSources, run: { startedMono: 0 } } as unknown as Completion);
-  ledger.ready({ sources: [{ ...SOURCE, n: 1 }] } as unknown as PreparedPrompt);
-  return ledger;
+function ledgerOf(hidesSources: boolean): AnswerRecordBuilder {
+  const builder = new AnswerRecordBuilder({ hidesSources, run: { startedMono: 0 } } as unknown as Completion);
+  builder.ready({ sources: [{ ...SOURCE, n: 1 }] } as unknown as PreparedPrompt);
+  return builder;
 }
 
 describe('the sources of an answer', () => {

@@ -6,7 +6,7 @@ import { type DerivedKey, SecretsService } from '../../secrets';
 import type { AuditChainEntity } from '../audit-chain.entity';
 import type { AuditEntryEntity } from '../audit-entry.entity';
 import { type ChainHead, GENESIS, UNPROVEN, contentHash, entryHash, headMac, sameMac } from '../entry-hash';
-import { WrittenMac } from '../audit-log';
+import { EntrySignature } from '../audit-log';
 import { ChainRepository, type SealedRow } from './chain.repository';
 
 /** Actions of the entries that announce a change of the log itself. */
@@ -71,7 +71,7 @@ export class ChainHeadError extends Error {
  * in the transactions themselves would make all writers of an organization wait for each other (ADR-0014).
  */
 @Injectable()
-export class AuditSealer implements BeforeApplicationShutdown {
+export class AuditChainWriter implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private readonly background = new RepeatedWork((error) =>
     this.logger.error({ msg: 'audit entries could not be sealed, trying again', err: error }),
@@ -81,7 +81,7 @@ export class AuditSealer implements BeforeApplicationShutdown {
     private readonly chains: ChainRepository,
     private readonly transactions: Transactions,
     private readonly secrets: SecretsService,
-    private readonly writtenMac: WrittenMac,
+    private readonly writtenMac: EntrySignature,
   ) {}
 
   /** Called by a process that serves; later calls do nothing. */

@@ -67,7 +67,7 @@ export class EngineThread {
   }
 }
 
-export interface KeeperOptions extends Omit<WorkerSettings, 'directory'> {
+export interface SupervisorOptions extends Omit<WorkerSettings, 'directory'> {
   readonly directory: string;
   readonly workerFile?: string;
 }
@@ -76,14 +76,14 @@ export interface KeeperOptions extends Omit<WorkerSettings, 'directory'> {
 const MOST_RESTARTS = 3;
 
 /** Restarts a broken engine in a new thread, which recovers from the write-ahead log. */
-export class EngineKeeper {
+export class EngineSupervisor {
   private readonly logger = new Logger('EmbeddedDatabase');
   private thread: EngineThread | null = null;
   private restarts: number[] = [];
   private restarting = Promise.resolve();
   private closing = false;
 
-  constructor(private readonly options: KeeperOptions) {}
+  constructor(private readonly options: SupervisorOptions) {}
 
   async start(): Promise<void> {
     await this.create();

@@ -117,7 +117,7 @@ export const questionRequest = (question: string): ChatRequest => ({
 
 /** Completions without an HTTP response, for MCP and for calls between assistants. */
 @Injectable()
-export class QuietAnswers {
+export class HeadlessCompletions {
   constructor(
     private readonly opening: CompletionOpening,
     private readonly pipeline: AnswerPipeline,

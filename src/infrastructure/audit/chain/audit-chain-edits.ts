@@ -4,7 +4,7 @@ import { type Transaction, Transactions } from '../../database';
 import type { AuditEntryEntity } from '../audit-entry.entity';
 import { AuditLog } from '../audit-log';
 import { contentHash } from '../entry-hash';
-import { ACCEPT, AuditSealer, PRUNE, REDACT, hashesNote, pruneNote } from './audit-sealer';
+import { ACCEPT, AuditChainWriter, PRUNE, REDACT, hashesNote, pruneNote } from './audit-chain-writer';
 import { ChainRepository, type Redaction } from './chain.repository';
 
 const ERASED = '[erased]';
@@ -125,10 +125,10 @@ const patternsOf = (values: readonly string[]): string[] =>
  * that the verification can tell it from tampering. All begin their own transactions.
  */
 @Injectable()
-export class AuditKeeper {
+export class AuditChainEdits {
   constructor(
     private readonly chains: ChainRepository,
-    private readonly sealer: AuditSealer,
+    private readonly sealer: AuditChainWriter,
     private readonly log: AuditLog,
     private readonly transactions: Transactions,
   ) {}

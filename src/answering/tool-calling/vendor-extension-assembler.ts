@@ -17,7 +17,7 @@ export function mergedExtra(known: JsonObject | null, piece: JsonObject): JsonOb
 }
 
 /** Puts the members that a vendor demands back together from their pieces, within limits. */
-export class EchoKeeper {
+export class VendorExtensionAssembler {
   private reasoning: string | null = null;
   private extra: JsonObject | null = null;
 
@@ -39,9 +39,9 @@ export class EchoKeeper {
 
 /** The members of a whole answer, within the same limits. */
 export function keptMembers(echoed: EchoedMembers | undefined): EchoedMembers {
-  const keeper = new EchoKeeper();
-  if (echoed !== undefined) keeper.add(echoed);
-  return keeper.members;
+  const assembler = new VendorExtensionAssembler();
+  if (echoed !== undefined) assembler.add(echoed);
+  return assembler.members;
 }
 
 /** `extra_content` of each call as it goes back, in call order. */

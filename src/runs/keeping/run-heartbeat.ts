@@ -51,7 +51,7 @@ const SHORT_RUN_MS = 1_000;
 
 /** Keeps the rows of this process's runs: heartbeats, cancel requests, and rows for long runs. */
 @Injectable()
-export class RunKeeper implements BeforeApplicationShutdown {
+export class RunHeartbeat implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Runs');
   private readonly background = new RepeatedWork((error) =>
     this.logger.warn({ msg: 'heartbeats or cancel requests of runs failed, trying again', err: error }),
@@ -116,7 +116,7 @@ export class RunReaper {
   constructor(
     private readonly leases: RunLeaseRepository,
     private readonly active: ActiveRuns,
-    private readonly keeper: RunKeeper,
+    private readonly heartbeat: RunHeartbeat,
     private readonly signals: Signals,
     private readonly jobs: RunJobs,
     @Inject(CONFIG) { runs }: Config,
@@ -127,7 +127,7 @@ export class RunReaper {
 
   /** The first sweep of a process that has the database to itself ends every run: no other process executes it. */
   async reap({ alone, first }: SweepContext): Promise<void> {
-    if (first) this.keeper.start();
+    if (first) this.heartbeat.start();
     const all = alone && first;
     const before = this.seen;
     // A failed sweep is an outage: the waiting time starts anew.
