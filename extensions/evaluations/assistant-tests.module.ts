@@ -8,7 +8,7 @@ import { OrganizationsModule } from '../../src/organizations';
 import { RubricsModule } from '../../src/rubrics';
 import { RunsApiModule } from '../../src/runs-api';
 import { RunsModule } from '../../src/runs';
-import { Checks } from './expectations/checks.service';
+import { ExpectationRunner } from './expectations/expectation-runner.service';
 import { ExpectationCatalogue } from './expectations/expectation-catalogue';
 import { ExpectationsController } from './expectations/expectations.controller';
 import { PublicationGates } from './gate/publication-gate.service';
@@ -24,7 +24,7 @@ import { TestRunsController } from './test-runs/test-runs.controller';
 import { TestedAssistantRepository } from './test-runs/tested-assistants.repository';
 import { AssistantTests } from './tests/assistant-tests.service';
 import { AssistantTestsController } from './tests/assistant-tests.controller';
-import { RubricReach } from './tests/rubric-reach.service';
+import { RubricAccessCheck } from './tests/rubric-access-check.service';
 import { TestProposals } from './tests/test-proposals.service';
 
 @Module({
@@ -43,11 +43,11 @@ import { TestProposals } from './tests/test-proposals.service';
   controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController],
   providers: [
     AssistantTests,
-    Checks,
+    ExpectationRunner,
     ExpectationCatalogue,
     OperatorTests,
     PublicationGates,
-    RubricReach,
+    RubricAccessCheck,
     TestAsking,
     TestDiffs,
     TestProposals,

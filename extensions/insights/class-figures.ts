@@ -1,6 +1,6 @@
 import { areEnough, countOf, QuestionCount, toldParts } from './mask-people';
 import type { AskedQuestion, Finding } from './asked-questions.repository';
-import type { LocalTime } from './asked-period.service';
+import type { LocalTime } from './report-periods.service';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 

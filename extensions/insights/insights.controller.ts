@@ -5,7 +5,7 @@ import { AssistantIdPipe } from '../../src/assistants';
 import { Access, CurrentCaller } from '../../src/infrastructure/http';
 import { InsightsDto, InsightsQueryDto } from './insights.dto';
 import { InsightsService } from './insights.service';
-import { InsightAccessAudit } from './asked-period.service';
+import { InsightAccessAudit } from './report-periods.service';
 
 const BIOLOGY = { id: '01997f3e-8c1a-7d55-9a60-1f1e6a0f2b11', name: 'Biology 1', editable: true };
 

@@ -14,7 +14,7 @@ import { InsightsController } from './insights.controller';
 import { InsightsService } from './insights.service';
 import { AssistantMaterialRepository } from './assistant-material.repository';
 import { MaterialSearches, UnusedMaterialService } from './unused-material.service';
-import { AskedPeriods, InsightAccessAudit } from './asked-period.service';
+import { ReportPeriods, InsightAccessAudit } from './report-periods.service';
 import { AskedQuestionsRepository } from './asked-questions.repository';
 
 @Module({
@@ -30,7 +30,7 @@ import { AskedQuestionsRepository } from './asked-questions.repository';
   ],
   controllers: [InsightsController],
   providers: [
-    AskedPeriods,
+    ReportPeriods,
     AskedQuestionsRepository,
     AssistantMaterialRepository,
     InsightAccessAudit,

@@ -12,7 +12,7 @@ import type { InsightsDto, InsightsQueryDto } from './insights.dto';
 import type { NamedKnowledgeBases } from './assistant-material.repository';
 import { UnusedMaterialService } from './unused-material.service';
 import { LEAST_PEOPLE, type PeopleMask, areEnough, countOf } from './mask-people';
-import { type AskedPeriod, AskedPeriods } from './asked-period.service';
+import { type AskedPeriod, ReportPeriods } from './report-periods.service';
 import type { AskedQuestion } from './asked-questions.repository';
 import { TimeSlices } from './time-slices';
 
@@ -64,7 +64,7 @@ interface Asked {
 export class InsightsService {
   constructor(
     private readonly assistants: AssistantsService,
-    private readonly periods: AskedPeriods,
+    private readonly periods: ReportPeriods,
     private readonly groups: QuestionGroups,
     private readonly unused: UnusedMaterialService,
     private readonly organizations: OrganizationsService,

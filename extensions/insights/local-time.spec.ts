@@ -1,4 +1,4 @@
-import { daysUntil, LocalTime } from './asked-period.service';
+import { daysUntil, LocalTime } from './report-periods.service';
 
 const at = (timeZone: string, time: string) => new LocalTime(timeZone).at(Date.parse(time));
 

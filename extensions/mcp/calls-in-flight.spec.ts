@@ -1,5 +1,5 @@
 import type { Signals } from '../../src/infrastructure/signals';
-import { CallsInFlight, type McpClient } from './assistant-calls.service';
+import { CallsInFlight, type McpClient } from './mcp-assistant-calls.service';
 
 /** Processes that hear each other at once. */
 function replicas(count: number): CallsInFlight[] {

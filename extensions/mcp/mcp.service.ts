@@ -61,7 +61,7 @@ export class McpService {
 
   constructor(
     private readonly catalogue: McpCatalogue,
-    private readonly calls: AssistantCalls,
+    private readonly calls: McpAssistantCalls,
     private readonly inFlight: CallsInFlight,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

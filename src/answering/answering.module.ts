@@ -22,7 +22,7 @@ import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { AnswerTelemetry } from './engine/answer-telemetry';
 import { CompletionFunctions } from './engine/completion-functions.service';
 import { CompletionMetrics } from './engine/completion.metrics';
-import { MaterialOnly } from './engine/material-only.service';
+import { GroundedAnswers } from './engine/grounded-answers.service';
 import { PromptPreparation } from './engine/prompt-preparation.service';
 import { ToolCallingModule } from './tool-calling';
 
@@ -53,7 +53,7 @@ import { ToolCallingModule } from './tool-calling';
     CompletionSlots,
     OpenCompletions,
     PromptPreparation,
-    MaterialOnly,
+    GroundedAnswers,
     HeadlessCompletions,
     RunBatches,
     StreamsInFlight,

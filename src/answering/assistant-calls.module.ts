@@ -9,7 +9,7 @@ import type { Completion } from './completion.types';
 
 /** Looked up after construction: a called assistant is admitted by the service that needs the ability. */
 @Injectable()
-class CallsAfterStart implements AbilityProvider, OnModuleInit {
+class LateAssistantCalls implements AbilityProvider, OnModuleInit {
   private calls!: AssistantCalls;
 
   constructor(private readonly modules: ModuleRef) {}
@@ -27,7 +27,7 @@ class CallsAfterStart implements AbilityProvider, OnModuleInit {
 @Global()
 @Module({
   imports: [AnsweringModule, AssistantsModule],
-  providers: [AssistantCalls, { provide: ASSISTANT_ABILITY, useClass: CallsAfterStart }],
+  providers: [AssistantCalls, { provide: ASSISTANT_ABILITY, useClass: LateAssistantCalls }],
   exports: [ASSISTANT_ABILITY],
 })
 export class AssistantCallsModule {}

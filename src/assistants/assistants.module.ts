@@ -17,7 +17,7 @@ import { AssistantsService } from './assistants.service';
 import { AssistantTargets } from './checks/assistant-targets';
 import { DefinitionChecks, FunctionChecks, ModelChecks, StaticChecks } from './checks/definition-checks';
 import { SaveValidator } from './checks/save-validator';
-import { EditorReach } from './checks/editor-reach';
+import { EditorReferenceCheck } from './checks/editor-reference-check';
 import { LentMaterial } from './checks/lent-material';
 import { ReferenceGaps } from './checks/reference-gaps';
 import { ValidationController } from './checks/validation.controller';
@@ -28,7 +28,7 @@ import { AssistantEditor } from './editing/assistant-editor';
 import { AssistantPresenter } from './editing/assistant-presenter';
 import { AssistantRecords, CollectionBindings } from './editing/assistant-records';
 import { AssistantsController } from './editing/assistants.controller';
-import { DefinitionBodies } from './editing/definition-bodies';
+import { DefinitionParser } from './editing/definition-parser';
 import { AssistantHistory } from './assistant-history';
 import { AssistantHistoryController } from './assistant-history.controller';
 import { AccessMigration } from './rewriting/access-migration';
@@ -37,7 +37,7 @@ import { RequestedPlans } from './rewriting/requested-plans';
 import { RewriteRepository } from './rewriting/rewrite.repository';
 import { AssistantCompiler } from './running/assistant-compiler';
 import { AssistantNames } from './running/assistant-names';
-import { CatalogueRules } from './running/catalogue-rules';
+import { PluginRules } from './running/plugin-rules';
 import { AssistantChanges, PublicAssistants } from './running/public-assistants';
 import { RunnableAssistants } from './running/runnable-assistants';
 import { AssistantSharing } from './sharing/assistant-sharing';
@@ -77,7 +77,7 @@ import { AssistantTransferController } from './assistant-transfer.controller';
     AssistantAliasRepository,
     AssistantLookup,
     AssistantCompiler,
-    CatalogueRules,
+    PluginRules,
     CallQuotas,
     CallTargets,
     LentMaterial,
@@ -85,12 +85,12 @@ import { AssistantTransferController } from './assistant-transfer.controller';
     FunctionChecks,
     ModelChecks,
     ReferenceGaps,
-    EditorReach,
+    EditorReferenceCheck,
     DefinitionChecks,
     StaticChecks,
     SaveValidator,
     CollectionBindings,
-    DefinitionBodies,
+    DefinitionParser,
     AssistantChanges,
     CallCountRepository,
     PublicAssistants,

@@ -8,7 +8,7 @@ import type { RunnableAssistant } from './access/assistant.types';
 import { SaveValidator } from './checks/save-validator';
 import { ownerOf } from './editing/assistant-editor';
 import { CollectionBindings } from './editing/assistant-records';
-import { DefinitionBodies } from './editing/definition-bodies';
+import { DefinitionParser } from './editing/definition-parser';
 import { AssistantCompiler } from './running/assistant-compiler';
 import { CachedAssistant, NO_SHARES, type RunnableRow } from './running/cached-assistant';
 import { RunnableAssistants } from './running/runnable-assistants';
@@ -34,7 +34,7 @@ export class DraftAssistants {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly runnables: RunnableAssistants,
-    private readonly bodies: DefinitionBodies,
+    private readonly parser: DefinitionParser,
     private readonly bindings: CollectionBindings,
     private readonly validator: SaveValidator,
     private readonly compiler: AssistantCompiler,
@@ -49,7 +49,7 @@ export class DraftAssistants {
     if (!isTeacher(caller) || !caller.scopes.includes('write'))
       throw new AppError('forbidden', 'Only people who may make assistants can run a draft');
     const { row, before, rights } = await this.base(caller, assistantId);
-    const input = await this.bodies.toDraft(caller, assistantId, body);
+    const input = await this.parser.toDraft(caller, assistantId, body);
     const given = this.compiler.withTemplate(applyInput(EMPTY_DEFINITION, input));
     const owner = ownerOf(row);
     const bound = await this.bindings.bind(row.organizationId, given, before, [owner, caller]);

@@ -1,7 +1,7 @@
 import { invalid, isJsonObject, isUuid, type Page, type PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../auth';
-import { PeopleNames } from '../organizations';
+import { UserNames } from '../organizations';
 import { type AuditFilter, type AuditItem, AuditLog } from '../infrastructure/audit';
 import { AuditTargetRepository } from './audit-targets.repository';
 import type { AuditFiltersDto, AuditItemDto } from './audit.dto';
@@ -32,7 +32,7 @@ const timeOf = (text: string | undefined): Date | undefined => (text === undefin
 export class AuditView {
   constructor(
     private readonly log: AuditLog,
-    private readonly people: PeopleNames,
+    private readonly people: UserNames,
     private readonly keys: ApiKeysService,
     private readonly targets: AuditTargetRepository,
   ) {}

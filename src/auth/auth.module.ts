@@ -18,7 +18,7 @@ import { InvitableMembers } from './invitations/invitable-members.service';
 import { InvitationMail } from './invitations/invitation-mail.service';
 import { InvitationsController } from './invitations/invitations.controller';
 import { Invitations } from './invitations/invitations.service';
-import { MemberLinks } from './invitations/member-links.service';
+import { SignInLinksOfMembers } from './invitations/sign-in-links-of-members.service';
 import { Accounts } from './issuers/accounts.service';
 import { IdentityRepository } from './issuers/identity.repository';
 import { IssuerRepository } from './issuers/issuer.repository';
@@ -33,7 +33,7 @@ import { SessionRepository } from './sessions/session.repository';
 import { SignInLinkRepository } from './sessions/sign-in-link.repository';
 import { MeController } from './sign-in/me.controller';
 import { OpenSessionsController } from './sign-in/open-sessions.controller';
-import { Myself, OpenSessions } from './sign-in/open-sessions.service';
+import { CurrentUserService, OpenSessions } from './sign-in/open-sessions.service';
 import { SessionsController } from './sign-in/sessions.controller';
 import { SessionsService } from './sign-in/sessions.service';
 import { SignInService } from './sign-in/sign-in.service';
@@ -41,7 +41,7 @@ import { SignInLinks } from './sign-in/sign-in-links.service';
 import { SignInController } from './sign-in/sign-in.controller';
 import { SignInAttemptCookie } from './single-sign-on/sign-in-attempt';
 import { SignInAttemptRepository } from './single-sign-on/sign-in-attempt.repository';
-import { ConnectionTests, RuleDryRun } from './single-sign-on/connection-tests.service';
+import { IssuerConnectionTests, RuleDryRun } from './single-sign-on/issuer-connection-tests.service';
 import { IssuerAdministration } from './single-sign-on/issuer-administration.service';
 import { IssuersController } from './single-sign-on/issuers.controller';
 import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
@@ -67,7 +67,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     SignInAttemptRepository,
     SignInService,
     SingleSignOn,
-    ConnectionTests,
+    IssuerConnectionTests,
     IssuerAdministration,
     RuleDryRun,
     IdentityRepository,
@@ -89,8 +89,8 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     InvitableMembers,
     InvitationMail,
     Invitations,
-    MemberLinks,
-    Myself,
+    SignInLinksOfMembers,
+    CurrentUserService,
     OpenSessions,
     RequestAuthenticator,
     SessionCookie,

@@ -1,7 +1,7 @@
 import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
-import { OrganizationsService, PeopleNames } from '../organizations';
+import { OrganizationsService, UserNames } from '../organizations';
 import { ConversationRepository } from './conversation.repository';
 import { AnswerModes, hidesAnswers } from './answer-modes.service';
 import type { ChatCardDto, Reader } from './chat-card.dto';
@@ -14,7 +14,7 @@ export class ChatCards {
     private readonly organizations: OrganizationsService,
     private readonly modes: AnswerModes,
     private readonly conversations: ConversationRepository,
-    private readonly people: PeopleNames,
+    private readonly people: UserNames,
   ) {}
 
   /** `number`: its id, or that of an import. @throws AppError `not_found`, `validation_failed` for that of several */

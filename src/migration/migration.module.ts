@@ -13,7 +13,7 @@ import { BatchApplier } from './tasks/batch-applier.service';
 import { BatchRollback } from './tasks/batch-rollback.service';
 import { BatchVerifier } from './tasks/batch-verifier.service';
 import { MigrationBatches } from './tasks/migration-batches.service';
-import { Candidates, MigrationPlanner } from './tasks/migration-planner.service';
+import { MigrationCandidates, MigrationPlanner } from './tasks/migration-planner.service';
 
 /** Migrates stored metadata in batches, and proves that prompts stay the same. */
 @Module({
@@ -23,7 +23,7 @@ import { Candidates, MigrationPlanner } from './tasks/migration-planner.service'
     BatchRepository,
     BatchItemRepository,
     BatchLeases,
-    Candidates,
+    MigrationCandidates,
     BatchApplier,
     BatchRollback,
     BatchVerifier,

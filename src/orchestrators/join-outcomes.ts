@@ -106,7 +106,7 @@ const isWeak = (outcome: ToolOutcome): outcome is Completed =>
 
 /** Puts what is known about a search before its passages. */
 @Injectable()
-export class PromptFacts {
+export class SearchNotes {
   constructor(private readonly detector: LanguageDetector) {}
 
   /** `instructions`: system prompt and template, which tell the language. */

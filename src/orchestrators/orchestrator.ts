@@ -13,7 +13,7 @@ import { CONFIG, type Config } from '../infrastructure/config';
 import { CallScope, PARALLEL_TEXTS, ToolInvoker, type ToolOutcome, targetOf } from '../tools';
 import type { StrategyTrace } from './contract';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
-import { PromptFacts, contentByPlaceholder, numberSources, usageOf } from './join-outcomes';
+import { SearchNotes, contentByPlaceholder, numberSources, usageOf } from './join-outcomes';
 import { StrategyRun } from './strategy-run';
 
 /** A tool with `on_error: fail` failed; the outcomes of all tools tell what happened before. */
@@ -49,7 +49,7 @@ export class Orchestrator {
   constructor(
     private readonly invoker: ToolInvoker,
     @Inject(CONFIG) private readonly config: Config,
-    @Optional() @Inject(PromptFacts) private readonly facts: PromptFacts | null = null,
+    @Optional() @Inject(SearchNotes) private readonly facts: SearchNotes | null = null,
   ) {}
 
   async orchestrate(job: OrchestrationJob): Promise<OrchestrationResult> {

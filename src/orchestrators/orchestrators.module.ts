@@ -5,7 +5,7 @@ import { STRATEGY_PLUGINS } from './catalog';
 import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';
 import { Orchestrator } from './orchestrator';
 import { OrchestratorsController } from './orchestrators.controller';
-import { PromptFacts } from './join-outcomes';
+import { SearchNotes } from './join-outcomes';
 import { StrategyCatalogue } from './strategy-catalogue';
 
 @Module({
@@ -21,7 +21,7 @@ import { StrategyCatalogue } from './strategy-catalogue';
     },
     StrategyCatalogue,
     Orchestrator,
-    PromptFacts,
+    SearchNotes,
   ],
   exports: [StrategyCatalogue, Orchestrator],
 })

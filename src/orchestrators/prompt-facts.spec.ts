@@ -1,6 +1,6 @@
 import type { LanguageDetector } from '../infrastructure/languages';
 import type { ToolOutcome } from '../tools';
-import { PromptFacts } from './join-outcomes';
+import { SearchNotes } from './join-outcomes';
 
 const outcome = (content: string, more: object = {}): ToolOutcome =>
   ({ status: 'completed', content, chars: content.length, ...more }) as unknown as ToolOutcome;
@@ -13,7 +13,7 @@ function factsIn(language: string | null) {
     asked.push(text);
     return Promise.resolve(language);
   };
-  return { facts: new PromptFacts({ among } as unknown as LanguageDetector), asked };
+  return { facts: new SearchNotes({ among } as unknown as LanguageDetector), asked };
 }
 
 const contents = async (outcomes: readonly ToolOutcome[], language: string | null = 'en') =>

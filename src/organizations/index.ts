@@ -8,7 +8,7 @@ export {
   MemberChecklists,
   MemberInvitations,
   MemberProvisioning,
-  PeopleNames,
+  UserNames,
   type PersonName,
   type ProvisionedBy,
 } from './members/member-provisioning.service';

@@ -16,7 +16,7 @@ import {
   MemberChecklists,
   MemberInvitations,
   MemberProvisioning,
-  PeopleNames,
+  UserNames,
 } from './members/member-provisioning.service';
 import { MembersController } from './members/members.controller';
 import { MembersService } from './members/members.service';
@@ -60,7 +60,7 @@ import { OrganizationRepository } from './organization.repository';
     GroupProvisioning,
     DirectoryGroups,
     GroupsService,
-    PeopleNames,
+    UserNames,
     ConnectionHealthRepository,
     ConnectionHealth,
     PersonPseudonyms,
@@ -68,7 +68,7 @@ import { OrganizationRepository } from './organization.repository';
   exports: [
     ConnectionHealth,
     SettingsChecks,
-    PeopleNames,
+    UserNames,
     PersonPseudonyms,
     DirectoryGroups,
     GroupMemberships,

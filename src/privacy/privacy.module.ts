@@ -12,7 +12,7 @@ import { AccountRemoval, ErasureRunner, ErasureSteps } from './erasure/erasure-r
 import { ErasureRepository } from './erasure/erasure.repository';
 import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
-import { OpenRuns } from './erasure/open-runs.service';
+import { RunTermination } from './erasure/run-termination.service';
 import { SubjectRepository } from './erasure/subject.repository';
 import { PersonExports } from './person-export.service';
 import { StoredBlobsRepository } from './stored-blobs.repository';
@@ -52,7 +52,7 @@ import { Retention, RetentionJobs } from './retention.service';
     OrganizationExportRepository,
     OrganizationRowsRepository,
     OpenRunsRepository,
-    OpenRuns,
+    RunTermination,
     PersonData,
     PersonExports,
     PersonRowsRepository,

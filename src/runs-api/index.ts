@@ -5,5 +5,5 @@ export { presentRun } from './run-view';
 export { presentSides } from './what-if/present-comparison';
 export { storedCaller } from './what-if/replay-worker.service';
 export { ComparedSidesDto } from './what-if/what-if.dto';
-export { RunSides } from './what-if/what-if.service';
+export { ComparedRuns } from './what-if/what-if.service';
 export type { ComparedRun } from './what-if/what-if.types';

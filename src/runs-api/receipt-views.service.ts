@@ -4,7 +4,7 @@ import { knowledgeBasesIn } from '../answering';
 import { RECEIPT_PARTS, type SignedReceipt, withParts } from '../runs/receipts';
 import { type RunRecord, RunsService } from '../runs';
 import { RunAccess, type VisibleRecord } from './run-access.service';
-import { RunPeople } from './run-people.service';
+import { RunUsers } from './run-users.service';
 
 /** Parts about the making of the assistant and the request to the model, for readers who may see both in the run. */
 const OF_AUTHORS: readonly string[] = ['settings', 'parameters', 'prompt', 'replay'];
@@ -16,7 +16,7 @@ const OF_ORGANIZATION: readonly string[] = ['tools', 'functions', 'passages', 'c
 export class ReceiptViews {
   constructor(
     private readonly access: RunAccess,
-    private readonly people: RunPeople,
+    private readonly people: RunUsers,
     private readonly runs: RunsService,
   ) {}
 

@@ -11,7 +11,7 @@ import { ReceiptsModule } from '../runs/receipts';
 import { ToolsModule } from '../tools';
 import { QuestionAccessAudit } from './question-access-audit.service';
 import { RunAccess } from './run-access.service';
-import { RunPeople } from './run-people.service';
+import { RunUsers } from './run-users.service';
 import { AssistantRunsController } from './assistant-runs.controller';
 import { EventStreamCounts, RunEventStreams } from './run-event-streams.service';
 import { AssistantPlansController } from './assistant-plans.controller';
@@ -24,7 +24,7 @@ import { RunsController } from './runs.controller';
 import { ReplayWorker } from './what-if/replay-worker.service';
 import { ReplayRepository } from './what-if/replay.repository';
 import { WhatIfController } from './what-if/what-if.controller';
-import { RunSides, WhatIf } from './what-if/what-if.service';
+import { ComparedRuns, WhatIf } from './what-if/what-if.service';
 
 @Module({
   imports: [
@@ -53,14 +53,14 @@ import { RunSides, WhatIf } from './what-if/what-if.service';
     QuestionAccessAudit,
     RunAccess,
     RunEventStreams,
-    RunPeople,
+    RunUsers,
     ReceiptViews,
     RunReplays,
-    RunSides,
+    ComparedRuns,
     ReplayRepository,
     ReplayWorker,
     WhatIf,
   ],
-  exports: [RunAccess, RunSides],
+  exports: [RunAccess, ComparedRuns],
 })
 export class RunsApiModule {}

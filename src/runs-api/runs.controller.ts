@@ -32,7 +32,7 @@ import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '..
 import { Idempotent } from '../infrastructure/idempotency';
 import { type RunFilter, reportMarkdown, shapeReport } from '../runs';
 import { RunAccess } from './run-access.service';
-import { RunPeople } from './run-people.service';
+import { RunUsers } from './run-users.service';
 import { RunEventStreams } from './run-event-streams.service';
 import { presentPage, presentRun } from './run-view';
 import {
@@ -81,7 +81,7 @@ export class RunsController {
     private readonly access: RunAccess,
     private readonly streams: RunEventStreams,
     private readonly background: BackgroundCompletions,
-    private readonly people: RunPeople,
+    private readonly people: RunUsers,
   ) {}
 
   @Get()

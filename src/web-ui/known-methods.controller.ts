@@ -21,7 +21,7 @@ interface KnownRoute {
 
 /** Routes of all modules, for known paths with an unknown method. */
 @Injectable()
-export class KnownRoutes implements OnApplicationBootstrap {
+export class RouteTable implements OnApplicationBootstrap {
   private readonly publicPaths = new Set<string>();
 
   constructor(
@@ -93,7 +93,7 @@ function pathsOf(controller: object, handler: object): string[] {
 @Controller()
 export class KnownMethodsController {
   constructor(
-    private readonly routes: KnownRoutes,
+    private readonly routes: RouteTable,
     private readonly authenticator: RequestAuthenticator,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuthModule } from '../auth';
-import { KnownMethodsController, KnownRoutes } from './known-methods.controller';
+import { KnownMethodsController, RouteTable } from './known-methods.controller';
 
-@Module({ imports: [AuthModule, DiscoveryModule], controllers: [KnownMethodsController], providers: [KnownRoutes] })
+@Module({ imports: [AuthModule, DiscoveryModule], controllers: [KnownMethodsController], providers: [RouteTable] })
 export class KnownMethodsModule {}

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamsInFlight } from '../../src/answering';
-import { CallsInFlight } from '../../extensions/mcp/assistant-calls.service';
+import { CallsInFlight } from '../../extensions/mcp/mcp-assistant-calls.service';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool } from '../support/chat';
 import { until } from '../support/until';

@@ -5,7 +5,7 @@ import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/
 import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
-import { Candidates } from '../../src/migration/tasks/migration-planner.service';
+import { MigrationCandidates } from '../../src/migration/tasks/migration-planner.service';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
@@ -196,7 +196,7 @@ describe('a chunk', () => {
     await db.query(`UPDATE assistants SET description = repeat('x', 1500000) WHERE id < 5`);
     const sizes: number[] = [];
     for await (const page of app
-      .get(Candidates)
+      .get(MigrationCandidates)
       .pages({ organizationId: null }, { afterId: 0, limit: 100, signal: going.signal }))
       sizes.push(page.length);
     expect(sizes).toEqual([2, 3]);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StaticChecks } from '../../src/assistants';
-import { CatalogueRules } from '../../src/assistants/running/catalogue-rules';
+import { PluginRules } from '../../src/assistants/running/plugin-rules';
 import type { RewriteSubject } from '../../src/assistants';
 import type { ToolVocabulary } from '../../src/assistants/definition';
 import { ProvedMigrator } from '../../src/migration/proof/proved-migrator';
@@ -15,14 +15,14 @@ import { ToolCatalogue, toolsOver } from '../../src/tools';
 
 const config = { tools: { defaultTimeoutMs: 30_000, maxRetries: 3, parallelLimit: 5 } } as Config;
 
-const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: CatalogueRules } => {
+const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: PluginRules } => {
   const strategies = new StrategyCatalogue(
     new Map(
       STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
     ),
   );
   const tools = new ToolCatalogue(toolsOver(PROOF_DOUBLES));
-  return { strategies, rules: new CatalogueRules(tools, strategies, processorsOver(PROOF_DOUBLES)) };
+  return { strategies, rules: new PluginRules(tools, strategies, processorsOver(PROOF_DOUBLES)) };
 };
 
 /** The migrator over every installed tool and strategy, without database and without an application. */

@@ -5,7 +5,7 @@ import { AssistantHistory, AssistantsService } from '../../../src/assistants';
 import { CallerRenewal } from '../../../src/auth';
 import { type RunRecord, RunsService } from '../../../src/runs';
 import type { TestedAnswer } from '../contract';
-import { Checks, testedAnswer } from '../expectations/checks.service';
+import { ExpectationRunner, testedAnswer } from '../expectations/expectation-runner.service';
 import { stateOf } from './result-state';
 import type { AskedTurn, TestRefusal, TestResultEntity } from './test-result.entity';
 import { TestResultRepository } from './test-result.repository';
@@ -21,7 +21,7 @@ export class TestAsking {
     private readonly history: AssistantHistory,
     private readonly assistants: AssistantsService,
     private readonly runs: RunsService,
-    private readonly checks: Checks,
+    private readonly expectations: ExpectationRunner,
   ) {}
 
   /** Asks the next question of a test. @throws AppError */
@@ -51,7 +51,9 @@ export class TestAsking {
     }
     const { question = '', expectations = [] } = result.turns[result.asked.length] ?? {};
     const answer = await this.answer(record, question);
-    const outcomes = await Promise.all(expectations.map((each) => this.checks.check(each, answer, owner, signal)));
+    const outcomes = await Promise.all(
+      expectations.map((each) => this.expectations.check(each, answer, owner, signal)),
+    );
     const { answer: text, durationMs: duration_ms, costMicros: cost_micros } = answer;
     const asked: AskedTurn[] = [...result.asked, { run_id: runId, answer: text, duration_ms, cost_micros, outcomes }];
     const state = asked.length < result.turns.length ? 'waiting' : stateOf(asked);

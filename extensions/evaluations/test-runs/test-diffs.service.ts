@@ -1,7 +1,7 @@
 import { type Caller, isJsonObject, sameJson } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory } from '../../../src/assistants';
-import { RunSides, presentSides } from '../../../src/runs-api';
+import { ComparedRuns, presentSides } from '../../../src/runs-api';
 import { type Change, changeOf } from './result-state';
 import type { TestResultEntity } from './test-result.entity';
 import { TestResultRepository } from './test-result.repository';
@@ -22,7 +22,7 @@ export class TestDiffs {
     private readonly testRuns: TestRuns,
     private readonly results: TestResultRepository,
     private readonly history: AssistantHistory,
-    private readonly sides: RunSides,
+    private readonly sides: ComparedRuns,
   ) {}
 
   /** @throws AppError `not_found`, `forbidden` */

@@ -18,7 +18,7 @@ import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
 import type { AssistantTestDto, CreateAssistantTestDto, UpdateAssistantTestDto } from './assistant-test.dto';
 import type { AssistantTestEntity, TestTurn } from './assistant-test.entity';
 import { AssistantTestRepository } from './assistant-test.repository';
-import { RubricReach, type TestChange } from './rubric-reach.service';
+import { RubricAccessCheck, type TestChange } from './rubric-access-check.service';
 
 export const MOST_TESTS = 1_000;
 
@@ -31,7 +31,7 @@ export class AssistantTests {
     private readonly tests: AssistantTestRepository,
     private readonly assistants: AssistantsService,
     private readonly catalogue: ExpectationCatalogue,
-    private readonly rubrics: RubricReach,
+    private readonly rubrics: RubricAccessCheck,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {

@@ -1,9 +1,9 @@
 import { AppError, type Caller, type ChatMessage, notFound, textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { RunSides } from '../../../src/runs-api';
+import { ComparedRuns } from '../../../src/runs-api';
 import { RunsService } from '../../../src/runs';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
-import { testedAnswer } from '../expectations/checks.service';
+import { testedAnswer } from '../expectations/expectation-runner.service';
 import type { CreateAssistantTestDto } from './assistant-test.dto';
 
 const MOST_TURNS = 10;
@@ -13,7 +13,7 @@ const NAME_CHARS = 100;
 @Injectable()
 export class TestProposals {
   constructor(
-    private readonly sides: RunSides,
+    private readonly sides: ComparedRuns,
     private readonly runs: RunsService,
     private readonly catalogue: ExpectationCatalogue,
   ) {}

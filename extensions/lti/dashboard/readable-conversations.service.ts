@@ -9,7 +9,7 @@ import {
 } from '../../../src/chat';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { termsOf } from '../../../src/orchestrators/planning';
-import { PeopleNames } from '../../../src/organizations';
+import { UserNames } from '../../../src/organizations';
 import { isCovered, settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import type { ActivityPersonEntity } from '../activities/activity-person.entity';
@@ -161,7 +161,7 @@ export class ReadableConversations {
     private readonly courses: TaughtCourses,
     private readonly people: ActivityPeopleRepository,
     private readonly conversations: ActivityConversations,
-    private readonly names: PeopleNames,
+    private readonly names: UserNames,
     private readonly taught: TaughtRepository,
     private readonly audit: AuditLog,
   ) {}

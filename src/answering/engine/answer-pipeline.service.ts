@@ -29,7 +29,7 @@ import { AnswerImages } from './answer-images';
 import { AnswerRecordBuilder } from './answer-record-builder';
 import { AnswerTelemetry } from './answer-telemetry';
 import { CompletionFunctions } from './completion-functions.service';
-import { MaterialOnly } from './material-only.service';
+import { GroundedAnswers } from './grounded-answers.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation, withinRunTime } from './prompt-preparation.service';
 
@@ -226,7 +226,7 @@ export class AnswerPipeline {
     private readonly models: AnswerModels,
     private readonly functions: CompletionFunctions,
     private readonly images: AnswerImages,
-    private readonly material: MaterialOnly,
+    private readonly material: GroundedAnswers,
     private readonly runs: RunsService,
     private readonly telemetry: AnswerTelemetry,
   ) {}

@@ -6,7 +6,7 @@ import { type PreparedPrompt, type RunReport, Unprepared, reportMessage } from '
 import type { FunctionSet, PipelineTool } from '../../tools';
 import type { Completion, RecordedRun } from '../completion.types';
 import type { AnswerRecordBuilder } from './answer-record-builder';
-import { MaterialOnly } from './material-only.service';
+import { GroundedAnswers } from './grounded-answers.service';
 import { withInstruction } from './model-requests';
 
 /** Abort reason of a run that exceeds its time limit. */
@@ -69,7 +69,7 @@ export class PromptPreparation {
   constructor(
     private readonly classic: ClassicPipeline,
     private readonly multiTool: MultiToolPipeline,
-    private readonly material: MaterialOnly,
+    private readonly material: GroundedAnswers,
   ) {}
 
   /** @throws AppError */

@@ -31,16 +31,16 @@ import {
   unboundKeys,
   warning,
 } from '../definition';
-import { CatalogueRules } from '../running/catalogue-rules';
+import { PluginRules } from '../running/plugin-rules';
 import { AssistantTargets } from './assistant-targets';
-import { EditorReach } from './editor-reach';
+import { EditorReferenceCheck } from './editor-reference-check';
 import { ReferenceGaps } from './reference-gaps';
 
 /** The checks of a save that read only the document: shape, strategy, tools and their schemas. */
 @Injectable()
 export class StaticChecks {
   /** `vocabulary`: names and slots of the installed tools. */
-  constructor(@Inject(CatalogueRules) readonly vocabulary: MetadataRules) {}
+  constructor(@Inject(PluginRules) readonly vocabulary: MetadataRules) {}
 
   /** Problems that refuse a save by any owner. */
   problems(metadata: JsonObject): readonly Problem[] {
@@ -189,12 +189,12 @@ type Judged = Diagnostic & { readonly enabled: boolean };
 @Injectable()
 export class DefinitionChecks {
   constructor(
-    private readonly rules: CatalogueRules,
+    private readonly rules: PluginRules,
     private readonly functions: FunctionChecks,
     private readonly models: ModelChecks,
     private readonly gaps: ReferenceGaps,
     private readonly targets: AssistantTargets,
-    private readonly reach: EditorReach,
+    private readonly reach: EditorReferenceCheck,
   ) {}
 
   async check({ owner, assistantId, definition: stored, templatePath, edit }: CheckSubject): Promise<CheckResult> {

@@ -2,9 +2,9 @@ import { AppError, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../definition';
 import { KnowledgeBasesService } from '../../knowledge-bases';
-import { PeopleNames } from '../../organizations';
+import { UserNames } from '../../organizations';
 import { RubricsService } from '../../rubrics';
-import { CatalogueRules } from '../running/catalogue-rules';
+import { PluginRules } from '../running/plugin-rules';
 import { ReferenceGaps } from './reference-gaps';
 import { type AssistantMaterialDto, MATERIALS, type MaterialType } from './validation.dto';
 
@@ -19,16 +19,16 @@ const isType = (name: unknown): name is MaterialType => (MATERIALS as readonly u
 @Injectable()
 export class LentMaterial {
   constructor(
-    private readonly rules: CatalogueRules,
+    private readonly rules: PluginRules,
     private readonly gaps: ReferenceGaps,
     private readonly knowledgeBases: KnowledgeBasesService,
     private readonly rubrics: RubricsService,
-    private readonly people: PeopleNames,
+    private readonly people: UserNames,
   ) {}
 
   /**
    * `before`: the stored definition. Names of what an edit adds are told only within the editor's own reach, which
-   * `EditorReach` checks; so only stored references are named with the owner's. What the owner cannot read is left out.
+   * `EditorReferenceCheck` checks; so only stored references are named with the owner's. What the owner cannot read is left out.
    */
   async of(before: StoredDefinition, owner: Principal, editor: Principal): Promise<AssistantMaterialDto[]> {
     const name = (await this.people.of(owner.organizationId, [owner.userId])).get(owner.userId)?.name ?? null;

@@ -10,7 +10,7 @@ import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantPresenter } from './assistant-presenter';
 import { AssistantDto, AssistantPageDto, AssistantQueryDto, PublicationDto, UpdateAssistantDto } from './assistant.dto';
 import { CreateAssistantDto } from '../checks/definition.dto';
-import { DefinitionBodies } from './definition-bodies';
+import { DefinitionParser } from './definition-parser';
 import { AccessMigration } from '../rewriting/access-migration';
 
 @ApiTags('Assistants')
@@ -18,7 +18,7 @@ import { AccessMigration } from '../rewriting/access-migration';
 export class AssistantsController {
   constructor(
     private readonly lookup: AssistantLookup,
-    private readonly bodies: DefinitionBodies,
+    private readonly parser: DefinitionParser,
     private readonly editor: AssistantEditor,
     private readonly presenter: AssistantPresenter,
     private readonly migration: AccessMigration,
@@ -51,7 +51,7 @@ export class AssistantsController {
     @Body() body: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AssistantDto> {
-    const seen = await this.editor.create(caller, await this.bodies.toCreate(caller, body));
+    const seen = await this.editor.create(caller, await this.parser.toCreate(caller, body));
     response.location(`/api/v1/assistants/${seen.row.id}`);
     return this.presenter.one(caller, seen);
   }
@@ -76,7 +76,7 @@ export class AssistantsController {
     @Body() body: unknown,
     @IfMatch('demanded') expected: number | null,
   ): Promise<AssistantDto> {
-    const input = await this.bodies.toUpdate(caller, id, body);
+    const input = await this.parser.toUpdate(caller, id, body);
     const saved = await this.editor.update(caller, id, input, expected);
     return this.presenter.one(caller, await this.newest(caller, saved));
   }

@@ -14,7 +14,7 @@ import {
   slotGrammar,
   withAutomaticTemplate,
 } from '../definition';
-import { CatalogueRules } from './catalogue-rules';
+import { PluginRules } from './plugin-rules';
 
 /** Nothing for a classic assistant without functions, which every organization has. */
 function requiredFeatures(
@@ -44,7 +44,7 @@ export function assertFeatures(required: readonly RequiredFeature[], features: F
 @Injectable()
 export class AssistantCompiler {
   constructor(
-    @Inject(CatalogueRules) private readonly vocabulary: MetadataRules,
+    @Inject(PluginRules) private readonly vocabulary: MetadataRules,
     readonly tools: ToolCatalogue,
     readonly strategies: StrategyCatalogue,
   ) {}

@@ -10,7 +10,7 @@ import {
   writtenMail,
 } from '../../infrastructure/mail';
 import { MemberInvitations, MembersService, OrganizationsService } from '../../organizations';
-import { MemberLinks } from './member-links.service';
+import { SignInLinksOfMembers } from './sign-in-links-of-members.service';
 
 interface InvitationFacts {
   readonly to: string;
@@ -108,7 +108,7 @@ export class InvitationMail {
   private readonly log = new Logger('Invitations');
 
   constructor(
-    private readonly links: MemberLinks,
+    private readonly links: SignInLinksOfMembers,
     private readonly invitations: MemberInvitations,
     private readonly members: MembersService,
     private readonly organizations: OrganizationsService,

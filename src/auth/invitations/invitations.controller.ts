@@ -5,7 +5,7 @@ import { Access, CurrentCaller } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';
 import { Invitations } from './invitations.service';
-import { MemberLinks } from './member-links.service';
+import { SignInLinksOfMembers } from './sign-in-links-of-members.service';
 
 const MEMBER = '`member` is a user id or an e-mail address. Nobody lets a member in who has a higher role.';
 
@@ -14,7 +14,7 @@ const MEMBER = '`member` is a user id or an e-mail address. Nobody lets a member
 export class InvitationsController {
   constructor(
     private readonly invitable: InvitableMembers,
-    private readonly links: MemberLinks,
+    private readonly links: SignInLinksOfMembers,
     private readonly invitations: Invitations,
   ) {}
 

@@ -3,12 +3,12 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { MeDto } from '../api-key-answer.dto';
-import { Myself } from './open-sessions.service';
+import { CurrentUserService } from './open-sessions.service';
 
 @ApiTags('API keys')
 @Controller('api/v1/me')
 export class MeController {
-  constructor(private readonly myself: Myself) {}
+  constructor(private readonly myself: CurrentUserService) {}
 
   @Get()
   @Access({ scope: 'read', or: 'chat', summary: 'Who am I?' })

@@ -13,7 +13,7 @@ import type { OpenSessionDto } from './session.dto';
 
 /** Facts about the caller. */
 @Injectable()
-export class Myself {
+export class CurrentUserService {
   constructor(
     private readonly members: MembersService,
     private readonly organizations: OrganizationsService,

@@ -16,7 +16,7 @@ import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';
 import { MeDto } from '../api-key-answer.dto';
 import { SessionCookie, assertNotForeign, assertSameOrigin } from '../sessions/session-cookie';
-import { Myself } from './open-sessions.service';
+import { CurrentUserService } from './open-sessions.service';
 import {
   LinkedPersonDto,
   PasswordSignInDto,
@@ -41,7 +41,7 @@ export class SessionsController {
     private readonly sessions: SessionsService,
     private readonly authenticator: RequestAuthenticator,
     private readonly cookie: SessionCookie,
-    private readonly myself: Myself,
+    private readonly myself: CurrentUserService,
     private readonly failures: FailedCredentials,
     private readonly signInService: SignInService,
   ) {}

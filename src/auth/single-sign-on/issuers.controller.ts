@@ -14,7 +14,7 @@ import {
 } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { SignInAttemptCookie } from './sign-in-attempt';
-import { ConnectionTests } from './connection-tests.service';
+import { IssuerConnectionTests } from './issuer-connection-tests.service';
 import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';
 import {
   ConnectionReportDto,
@@ -35,7 +35,7 @@ const FOR_OWNERS = 'For owners of the organization: a person who sets a provider
 export class IssuersController {
   constructor(
     private readonly issuers: IssuerAdministration,
-    private readonly tests: ConnectionTests,
+    private readonly tests: IssuerConnectionTests,
     private readonly signOn: SingleSignOn,
     private readonly attempt: SignInAttemptCookie,
   ) {}

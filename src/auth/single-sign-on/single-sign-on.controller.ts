@@ -9,7 +9,7 @@ import { SessionCookie, assertNotForeign, newSessionToken, saysSameOrigin } from
 import { SessionsService } from '../sign-in/sessions.service';
 import { signInContextOf } from '../sign-in/sign-in-links.service';
 import { SignInAttemptCookie, ownPath } from './sign-in-attempt';
-import { RuleDryRun } from './connection-tests.service';
+import { RuleDryRun } from './issuer-connection-tests.service';
 import {
   FailedSignOn,
   FailedDryRun,

@@ -8,7 +8,7 @@ import { BatchLeases, type HeldBatch, LeaseLost } from '../batches/batch-lease.s
 import { BatchRepository } from '../batches/batch.repository';
 import type { Batch, BatchItem, TaskControl } from '../batches/batch.types';
 import { boundedDifferences, boundedProblems } from './bounded';
-import { Candidates, type Examined, definitionHash } from './migration-planner.service';
+import { MigrationCandidates, type Examined, definitionHash } from './migration-planner.service';
 
 const CHANGED: readonly Problem[] = [
   { path: '', message: 'was changed or deleted during the migration; run again', code: 'assistant.changed' },
@@ -25,7 +25,7 @@ const stopsEverything = (error: unknown): boolean =>
 @Injectable()
 export class BatchApplier {
   constructor(
-    private readonly candidates: Candidates,
+    private readonly candidates: MigrationCandidates,
     private readonly rewrites: AssistantRewrites,
     private readonly leases: BatchLeases,
     private readonly batches: BatchRepository,

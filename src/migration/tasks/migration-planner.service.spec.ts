@@ -1,6 +1,6 @@
 import type { RewriteSubject } from '../../assistants';
 import type { OrganizationsService } from '../../organizations';
-import { type Candidates, type Examined, MigrationPlanner, type Verdict } from './migration-planner.service';
+import { type MigrationCandidates, type Examined, MigrationPlanner, type Verdict } from './migration-planner.service';
 
 const COUNT = 400;
 const LONG = 'x'.repeat(20_000);
@@ -20,7 +20,10 @@ function planner(verdict: Verdict, metadata = '{}'): MigrationPlanner {
       Promise.resolve(page.map((subject) => ({ subject, verdict }))),
   };
   const organizations = { runtime: () => Promise.resolve({ slug: 'o', features: { multi_tool: true } }) };
-  return new MigrationPlanner(candidates as unknown as Candidates, organizations as unknown as OrganizationsService);
+  return new MigrationPlanner(
+    candidates as unknown as MigrationCandidates,
+    organizations as unknown as OrganizationsService,
+  );
 }
 
 const scope = { organizationId: null, to: 3 } as const;

@@ -41,7 +41,7 @@ const WITHOUT_FEATURE: readonly Problem[] = [
 ];
 
 @Injectable()
-export class Candidates {
+export class MigrationCandidates {
   constructor(
     private readonly rewrites: AssistantRewrites,
     private readonly organizations: OrganizationsService,
@@ -232,7 +232,7 @@ class Census {
 @Injectable()
 export class MigrationPlanner {
   constructor(
-    private readonly candidates: Candidates,
+    private readonly candidates: MigrationCandidates,
     private readonly organizations: OrganizationsService,
   ) {}
 

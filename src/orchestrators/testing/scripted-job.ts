@@ -10,7 +10,7 @@ import { compilePipeline } from '../compile-pipeline';
 import type { OrchestratorStrategy } from '../contract';
 import type { OrchestrationJob, OrchestrationResult } from '../orchestration.types';
 import { Orchestrator } from '../orchestrator';
-import type { PromptFacts } from '../join-outcomes';
+import type { SearchNotes } from '../join-outcomes';
 import { StrategyCatalogue } from '../strategy-catalogue';
 
 const OWNER = { organizationId: 'org', userId: 'owner' };
@@ -131,7 +131,7 @@ export function orchestratorOf(
     limit = 5,
     strategies = STRATEGIES,
     facts = null,
-  }: { limit?: number; strategies?: typeof STRATEGIES; facts?: PromptFacts | null } = {},
+  }: { limit?: number; strategies?: typeof STRATEGIES; facts?: SearchNotes | null } = {},
 ): { orchestrate(job: ScriptedJob): Promise<OrchestrationResult> } {
   const config = { tools: { defaultTimeoutMs: 2000, parallelLimit: limit } } as Config;
   const catalogue = new ToolCatalogue(tools);

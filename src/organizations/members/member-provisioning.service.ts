@@ -60,7 +60,7 @@ export type PersonName = Omit<PersonRow, 'id'>;
 
 /** Names for ids of people, also of people who have left the organization. */
 @Injectable()
-export class PeopleNames {
+export class UserNames {
   constructor(
     private readonly members: MemberRepository,
     private readonly transactions: Transactions,

@@ -13,7 +13,7 @@ import { ContentRepository } from './content.repository';
 import { erasureReport } from './erasure-report';
 import { ErasureRepository } from './erasure.repository';
 import type { ContentItem, ContentPlan, ContentType, ErasureReport, HeldErasure } from './erasure.types';
-import { OpenRuns } from './open-runs.service';
+import { RunTermination } from './run-termination.service';
 import { SubjectRepository } from './subject.repository';
 
 const BATCH = 500;
@@ -200,7 +200,7 @@ export class ErasureRunner {
   constructor(
     private readonly requests: ErasureRepository,
     private readonly accounts: AccountRemoval,
-    private readonly openRuns: OpenRuns,
+    private readonly openRuns: RunTermination,
     private readonly redaction: AuditRedaction,
     private readonly steps: ErasureSteps,
   ) {}

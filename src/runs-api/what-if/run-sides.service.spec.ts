@@ -1,5 +1,5 @@
 import type { Caller } from '@bellwether/kernel';
-import { RunSides } from './what-if.service';
+import { ComparedRuns } from './what-if.service';
 
 describe('a run in a comparison', () => {
   it("shows its answer without the asker's tokens, and tells that it was read", async () => {
@@ -12,8 +12,8 @@ describe('a run in a comparison', () => {
       recording: () => Promise.resolve({ answer: 'See /file?token=secret' }),
     };
     const links = { withoutTokens: (text: string) => text.replace('?token=secret', '') };
-    const sides = new RunSides(
-      ...([access, runs, links, readings] as unknown as ConstructorParameters<typeof RunSides>),
+    const sides = new ComparedRuns(
+      ...([access, runs, links, readings] as unknown as ConstructorParameters<typeof ComparedRuns>),
     );
     expect(await sides.find(caller, 'run')).toMatchObject({ answer: 'See /file' });
     expect(readings.ofOne).toHaveBeenCalledWith(caller, record);

@@ -25,7 +25,7 @@ import type { ComparedRun, ReplayItem } from './what-if.types';
 
 /** Reads runs for comparisons, with the rights of the reader. Reading those of others is audited. */
 @Injectable()
-export class RunSides {
+export class ComparedRuns {
   constructor(
     private readonly access: RunAccess,
     private readonly runs: RunsService,
@@ -94,7 +94,7 @@ export class WhatIf {
     private readonly replays: ReplayRepository,
     private readonly worker: ReplayWorker,
     private readonly access: RunAccess,
-    private readonly sides: RunSides,
+    private readonly sides: ComparedRuns,
     private readonly runs: RunsService,
   ) {}
 

@@ -2,10 +2,10 @@ import type { ChatMessage } from '@bellwether/kernel';
 import type { LanguageDetector } from '../../infrastructure/languages';
 import type { PreparedPrompt } from '../../runs';
 import type { Completion } from '../completion.types';
-import { MaterialOnly } from './material-only.service';
+import { GroundedAnswers } from './grounded-answers.service';
 
 const speaks = (language: string | null) =>
-  new MaterialOnly({ among: async () => language } as unknown as LanguageDetector);
+  new GroundedAnswers({ among: async () => language } as unknown as LanguageDetector);
 
 const completion = (onlyFromMaterial: boolean, question = 'Who won?'): Completion =>
   ({

@@ -34,7 +34,7 @@ export interface CheckedExpectation extends StatedExpectation, Outcome {
 
 /** Checks answers. Content is read with the rights of the assistant's owner. */
 @Injectable()
-export class Checks {
+export class ExpectationRunner {
   constructor(
     private readonly catalogue: ExpectationCatalogue,
     private readonly models: StructuredAnswers,

@@ -57,7 +57,7 @@ const failed = (check: Check['check'], detail: string): Check => ({ check, state
 
 /** "Test the connection": what a provider says of itself now, and what its rules would make of the caller. */
 @Injectable()
-export class ConnectionTests {
+export class IssuerConnectionTests {
   constructor(
     private readonly provider: OpenIdClient,
     private readonly verifier: TokenVerifier,

@@ -15,7 +15,7 @@ const REASON = 'The account was closed';
 
 /** Ends the runs of a person who can start no new ones. */
 @Injectable()
-export class OpenRuns {
+export class RunTermination {
   constructor(
     private readonly open: OpenRunsRepository,
     private readonly runs: RunsService,

@@ -42,7 +42,7 @@ const TEXTS: Readonly<Record<DisplayLanguage, Texts>> = {
 
 /** Assistants that answer only from their material. */
 @Injectable()
-export class MaterialOnly {
+export class GroundedAnswers {
   constructor(private readonly detector: LanguageDetector) {}
 
   /** The prompt with the rule for the model, in the language of the author's instructions. */

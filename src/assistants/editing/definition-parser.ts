@@ -17,7 +17,7 @@ type Problems = (input: DefinitionInput) => Promise<readonly Problem[]>;
  * Validates bodies of POST and PATCH. A refusal lists the problems of the body's shape and of its definition together.
  */
 @Injectable()
-export class DefinitionBodies {
+export class DefinitionParser {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly validator: SaveValidator,

@@ -185,7 +185,7 @@ type Arguments = Readonly<Record<string, unknown>> | undefined;
 
 /** Runs assistants for `tools/call` and `prompts/get`: the same runs, rights and records as over HTTP. */
 @Injectable()
-export class AssistantCalls {
+export class McpAssistantCalls {
   private readonly logger = new Logger('Mcp');
 
   constructor(

@@ -2,7 +2,7 @@ import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../../src/infrastructure/audit';
-import { PeopleNames } from '../../src/organizations';
+import { UserNames } from '../../src/organizations';
 import { RunsService } from '../../src/runs';
 import { PeopleMask, periodStart } from './mask-people';
 import { type AskedQuestion, AskedQuestionsRepository } from './asked-questions.repository';
@@ -88,11 +88,11 @@ export interface AskedPeriod {
 }
 
 @Injectable()
-export class AskedPeriods {
+export class ReportPeriods {
   constructor(
     private readonly asked: AskedQuestionsRepository,
     private readonly runs: RunsService,
-    private readonly names: PeopleNames,
+    private readonly names: UserNames,
   ) {}
 
   /** The last `days` days with today, in a time zone, from the first block of five people on (`periodStart`). */

@@ -14,7 +14,7 @@ interface Subject {
 
 /** Sign-in links of members, which end the earlier ones. */
 @Injectable()
-export class MemberLinks {
+export class SignInLinksOfMembers {
   private readonly base: string;
 
   constructor(

@@ -1,15 +1,15 @@
 import type { Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { OrganizationsService, PeopleNames, PersonPseudonyms } from '../organizations';
+import { OrganizationsService, UserNames, PersonPseudonyms } from '../organizations';
 import type { RunRecord } from '../runs';
 import type { RunPersonDto } from './run.dto';
 
 /** The askers of runs as a reader may see them: names, or pseudonyms where the organization asks for them. */
 @Injectable()
-export class RunPeople {
+export class RunUsers {
   constructor(
     private readonly organizations: OrganizationsService,
-    private readonly names: PeopleNames,
+    private readonly names: UserNames,
     private readonly pseudonyms: PersonPseudonyms,
   ) {}
 

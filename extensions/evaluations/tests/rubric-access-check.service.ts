@@ -17,7 +17,7 @@ export interface TestChange {
  * an editor names no rubric of the owner that the editor may not read.
  */
 @Injectable()
-export class RubricReach {
+export class RubricAccessCheck {
   constructor(
     private readonly catalogue: ExpectationCatalogue,
     private readonly assistants: AssistantsService,

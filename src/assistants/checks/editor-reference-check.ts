@@ -15,7 +15,7 @@ export interface Unreadable {
  * and ask for it. So a new reference is bound only within the editor's own reach.
  */
 @Injectable()
-export class EditorReach {
+export class EditorReferenceCheck {
   constructor(
     private readonly gaps: ReferenceGaps,
     private readonly targets: AssistantTargets,

@@ -7,7 +7,7 @@ import { ToolCatalogue } from '../../tools';
 
 /** The rules of the installed tools, strategies and classic processors. */
 @Injectable()
-export class CatalogueRules implements MetadataRules {
+export class PluginRules implements MetadataRules {
   constructor(
     private readonly tools: ToolCatalogue,
     private readonly installed: StrategyCatalogue,
