@@ -245,7 +245,7 @@ export class CompletionOpening {
     private readonly assistants: AssistantsService,
     private readonly organizations: OrganizationsService,
     private readonly runs: RunsService,
-    private readonly open: OpenCompletions,
+    private readonly opened: OpenCompletions,
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
     private readonly slots: CompletionSlots,
     private readonly meters: CompletionMeters,
@@ -348,7 +348,7 @@ export class CompletionOpening {
 
   /** Nested runs are admitted while the service drains. */
   private assertOpenFor({ parent }: OpeningInput): void {
-    if (!parent) this.open.assertOpen();
+    if (!parent) this.opened.assertOpen();
   }
 
   private enter(input: OpeningInput, { assistant, instruction, secrets }: Admitted, held: Held): Completion {
@@ -359,7 +359,7 @@ export class CompletionOpening {
     input.run?.admit(opening);
     const { abilities } = this;
     const unbind = this.meters.bind(run.id, held.meter, caller);
-    const hold = this.open.enter({ run, caller, assistant, parent });
+    const hold = this.opened.enter({ run, caller, assistant, parent });
     let ability: AssistantAbility | null | undefined;
     const completion: Completion = {
       run,

@@ -36,12 +36,12 @@ function completionWith(checks: AnswerChecks | null, { depth = 0, aborted = fals
   const report = { warnings: [], results: [] };
   builder.ready({ sources: [], report, ...(checks === null ? {} : { afterAnswer }) } as unknown as PreparedPrompt);
   builder.usage = USAGE;
-  return { check: (text: string) => checkAnswer(completion, builder, text), ledger: builder, events, texts, spent };
+  return { check: (text: string) => checkAnswer(completion, builder, text), builder, events, texts, spent };
 }
 
 describe('checks of a finished answer', () => {
   it('are told, kept and paid for', async () => {
-    const { check, ledger, events, texts, spent } = completionWith({ results: [row({})], usage: USAGE });
+    const { check, builder, events, texts, spent } = completionWith({ results: [row({})], usage: USAGE });
     await check('So be it.');
     expect(texts).toEqual(['So be it.']);
     expect(events).toEqual([
@@ -54,18 +54,18 @@ describe('checks of a finished answer', () => {
         message: '🔎 Checked the answer: validation',
       },
     ]);
-    expect(ledger.usage).toMatchObject({ total_tokens: 8 });
-    expect(ledger.report?.results).toMatchObject([{ plugin: 'validation' }]);
+    expect(builder.usage).toMatchObject({ total_tokens: 8 });
+    expect(builder.report?.results).toMatchObject([{ plugin: 'validation' }]);
     expect(spent).toEqual([USAGE]);
   });
 
   it('tell no words of their own, and nothing of what failed or found nothing', async () => {
     const results = [row({ preview: 'fine' }), row({ preview: '' }), row({ status: 'failed', preview: '' })];
-    const { check, ledger, events } = completionWith({ results, usage: null });
+    const { check, builder, events } = completionWith({ results, usage: null });
     await check('x');
     expect(events).toMatchObject([{ result: {} }]);
     expect(JSON.stringify(events)).not.toContain('fine');
-    expect(ledger.report?.results).toHaveLength(3);
+    expect(builder.report?.results).toHaveLength(3);
   });
 
   it('leave the tokens of a run under another to that one', async () => {

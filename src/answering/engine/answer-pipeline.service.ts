@@ -243,7 +243,7 @@ export class AnswerPipeline {
         keep(event);
         reader.next(event);
       };
-      const answer = { completion, ledger: new AnswerRecordBuilder(completion), pressure, tell };
+      const answer = { completion, builder: new AnswerRecordBuilder(completion), pressure, tell };
       this.telemetry
         .within(completion, () => this.settle(answer, () => this.produce(answer)))
         .then(
@@ -264,7 +264,7 @@ export class AnswerPipeline {
       keep(event);
       if (event.type === 'failed') throw event.error;
     };
-    const answer = { completion, ledger: builder, tell, pressure: new Backpressure() };
+    const answer = { completion, builder, tell, pressure: new Backpressure() };
     const fill = async (): Promise<void> => {
       const functions = await this.offer(completion, builder, null);
       await this.preparation.prepare(completion, builder, functions);
@@ -274,18 +274,15 @@ export class AnswerPipeline {
     return builder;
   }
 
-  private async settle(
-    { completion, builder: ledger, tell }: AnswerInProgress,
-    work: () => Promise<void>,
-  ): Promise<void> {
+  private async settle({ completion, builder, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
     let end: AnswerEnd;
     try {
       // The content is that of the assistant's organization, whoever asks.
       await withinOrganization(completion.assistant.organizationId, () => withinRunTime(completion, work));
       completion.run.signal.throwIfAborted();
-      end = { type: 'finished', record: ledger.record({ status: 'completed' }) };
+      end = { type: 'finished', record: builder.record({ status: 'completed' }) };
     } catch (error) {
-      end = failedAnswer(completion, ledger, error);
+      end = failedAnswer(completion, builder, error);
     }
     const settled = completion.meter.settle({ failed: end.type !== 'finished' });
     if (settled !== null) await settled;
@@ -298,15 +295,15 @@ export class AnswerPipeline {
   }
 
   private async produce(answer: AnswerInProgress): Promise<void> {
-    const { completion, builder: ledger, tell } = answer;
+    const { completion, builder, tell } = answer;
     const resolved = completion.wantsReport ? null : await this.resolve(completion);
     const model = this.begin(answer, resolved);
-    const functions = await this.offer(completion, ledger, resolved);
-    const prepared = await this.preparation.prepare(completion, ledger, functions);
+    const functions = await this.offer(completion, builder, resolved);
+    const prepared = await this.preparation.prepare(completion, builder, functions);
     const asksModel = resolved !== null && functions.isEmpty;
     const fixed = asksModel ? await this.fixedAnswer(completion, prepared) : null;
-    ledger.fixed = fixed;
-    tell({ type: 'sources', sources: fixed === null ? ledger.sources : [] });
+    builder.fixed = fixed;
+    tell({ type: 'sources', sources: fixed === null ? builder.sources : [] });
     if (resolved === null) return this.report(answer, model);
     if (fixed === null) await this.ask(answer, resolved, functions);
     else await this.say(answer, resolved, fixed);
@@ -319,57 +316,57 @@ export class AnswerPipeline {
 
   /** Tells which model answers; without one, what stands for it in a report. */
   private begin(answer: AnswerInProgress, resolved: ResolvedModel | null): string {
-    const { completion, builder: ledger, tell } = answer;
+    const { completion, builder, tell } = answer;
     const { assistant, meter } = completion;
     if (resolved !== null) this.answersWith(answer, resolved);
     const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
     tell({ type: 'begun', model });
-    for (const { code, message } of resolved?.warnings ?? []) ledger.warn(code, message);
+    for (const { code, message } of resolved?.warnings ?? []) builder.warn(code, message);
     if (meter.cheaper !== null) {
-      ledger.warn('limit.fast_model', `The limit "${meter.cheaper.rule.id}" is reached: ${model} answers`);
+      builder.warn('limit.fast_model', `The limit "${meter.cheaper.rule.id}" is reached: ${model} answers`);
     }
     return model;
   }
 
   /** Answers without a model. */
   private async say(answer: AnswerInProgress, { model, ...resolved }: ResolvedModel, text: string): Promise<void> {
-    const { builder: ledger, completion, tell } = answer;
+    const { builder, completion, tell } = answer;
     const connector = fixedAnswer(text);
     const requests = new ModelRequests(answer, { ...resolved, connector, model }, this.images);
     await requests.single({ model, messages: [], params: completion.request.params });
-    ledger.firstToken();
-    tell({ type: 'answered', usage: ledger.usage });
+    builder.firstToken();
+    tell({ type: 'answered', usage: builder.usage });
   }
 
-  private answersWith({ completion: { meter }, builder: ledger }: AnswerInProgress, resolved: ResolvedModel): void {
+  private answersWith({ completion: { meter }, builder }: AnswerInProgress, resolved: ResolvedModel): void {
     const { provider, model } = resolved;
-    ledger.resolved(resolved);
+    builder.resolved(resolved);
     meter.answersWith({ provider: provider ?? '', model });
   }
 
   private async ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Promise<void> {
-    const { completion, builder: ledger, tell } = answer;
+    const { completion, builder, tell } = answer;
     const { request, run } = completion;
     const { model, connector } = resolved;
     run.emit({ type: 'llm.started', connector: connector.definition.name, model });
-    const messages = ledger.prepared?.messages ?? [];
+    const messages = builder.prepared?.messages ?? [];
     // The assistant's functions replace the client's, and with them its `tool_choice`.
-    const params = ledger.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
+    const params = builder.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
     const requests = new ModelRequests(answer, resolved, this.images);
-    const material = { question: lastQuestion(request.messages), passages: ledger.passages };
+    const material = { question: lastQuestion(request.messages), passages: builder.passages };
     if (functions.isEmpty) await requests.single({ model, messages, params, material });
     else await this.functions.rounds(answer, functions, { model, messages, params }, requests);
-    ledger.firstToken();
-    tell({ type: 'answered', usage: ledger.usage });
-    await checkAnswer(completion, ledger, requests.text);
+    builder.firstToken();
+    tell({ type: 'answered', usage: builder.usage });
+    await checkAnswer(completion, builder, requests.text);
   }
 
-  private report({ completion, builder: ledger, tell }: AnswerInProgress, model: string): void {
-    const { report } = ledger;
+  private report({ completion, builder, tell }: AnswerInProgress, model: string): void {
+    const { report } = builder;
     if (report === null) return;
     const shaped = shapeReport(report, completion.secrets);
     const shown = completion.assistant.disclosure === 'whole' ? shaped : reportForAdministrator(shaped);
-    ledger.finishReason = 'stop';
+    builder.finishReason = 'stop';
     tell({ type: 'report', markdown: reportMarkdown(shown), model });
   }
 

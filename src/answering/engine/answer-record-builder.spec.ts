@@ -18,14 +18,14 @@ function ledgerOf(hidesSources: boolean): AnswerRecordBuilder {
 
 describe('the sources of an answer', () => {
   it('are those of the prompt, then those of functions', () => {
-    const ledger = ledgerOf(false);
-    ledger.numbered([found]);
-    expect(ledger.sources.map(({ n }) => n)).toEqual([1, 2]);
+    const builder = ledgerOf(false);
+    builder.numbered([found]);
+    expect(builder.sources.map(({ n }) => n)).toEqual([1, 2]);
   });
 
   it('are hidden from callers of another organization, whoever found them, and numbered all the same', () => {
-    const ledger = ledgerOf(true);
-    expect(ledger.numbered([found])).toMatchObject([{ sources: [{ n: 2 }] }]);
-    expect(ledger.sources).toEqual([]);
+    const builder = ledgerOf(true);
+    expect(builder.numbered([found])).toMatchObject([{ sources: [{ n: 2 }] }]);
+    expect(builder.sources).toEqual([]);
   });
 });

@@ -109,7 +109,7 @@ export class CompletionFunctions {
 
   /** Runs the tool loop. @throws AppError `tool_loop.limit`, and the errors of model requests */
   async rounds(
-    { completion, builder: ledger, tell }: AnswerInProgress,
+    { completion, builder, tell }: AnswerInProgress,
     functions: FunctionSet,
     request: ModelRequest,
     requests: ModelRequests,
@@ -133,14 +133,14 @@ export class CompletionFunctions {
       ask: async (asked, round) => {
         if (round > 1) {
           await completion.assertAllowed();
-          run.emit({ type: 'llm.started', connector: ledger.vendor.connector ?? '', model: request.model, round });
+          run.emit({ type: 'llm.started', connector: builder.vendor.connector ?? '', model: request.model, round });
         }
         return requests.round(asked, round);
       },
-      numbered: (outcomes) => ledger.numbered(outcomes),
+      numbered: (outcomes) => builder.numbered(outcomes),
       onRound: (outcomes) => {
-        ledger.called(outcomes);
-        tell({ type: 'sources', sources: ledger.sources });
+        builder.called(outcomes);
+        tell({ type: 'sources', sources: builder.sources });
       },
     });
   }

@@ -49,21 +49,21 @@ function requests({ batches = [], answers = [] }: Setting) {
   const builder = new AnswerRecordBuilder(completion);
   const events: AnswerEvent[] = [];
   const pressure = new Backpressure();
-  const answer = { completion, ledger: builder, pressure, tell: (event: AnswerEvent) => void events.push(event) };
+  const answer = { completion, builder, pressure, tell: (event: AnswerEvent) => void events.push(event) };
   const images = { inAnswer: (_: Completion, made: ModelAnswer) => Promise.resolve(made) } as unknown as AnswerImages;
   const asking = new ModelRequests(answer, { connector } as unknown as ResolvedModel, images);
-  return { asking, controller, events, ledger: builder, pressure, vendor };
+  return { asking, controller, events, builder, pressure, vendor };
 }
 
 describe('the requests of an answer to its model', () => {
   it('pass the vendor’s chunks on as they are, and keep what they cost and why they ended', async () => {
     const batch = [chunk('you'), chunk('.', { finishReason: 'stop', usage: USAGE })];
-    const { asking, events, ledger } = requests({ batches: [[chunk('Hello ')], batch] });
+    const { asking, events, builder } = requests({ batches: [[chunk('Hello ')], batch] });
     await asking.single(REQUEST);
     expect(events).toHaveLength(2);
     expect(events[1]).toEqual({ type: 'delta', chunks: batch, callsFollow: false });
     expect((events[1] as { chunks: unknown }).chunks).toBe(batch);
-    expect(ledger.record({ status: 'completed' })).toMatchObject({
+    expect(builder.record({ status: 'completed' })).toMatchObject({
       usage: USAGE,
       finishReason: 'stop',
       firstTokenMs: expect.any(Number),
@@ -71,16 +71,16 @@ describe('the requests of an answer to its model', () => {
   });
 
   it('tell the figures of the whole run where tools have spent some', async () => {
-    const { asking, events, ledger } = requests({ batches: [[chunk('', { finishReason: 'stop', usage: USAGE })]] });
-    ledger.usage = USAGE;
+    const { asking, events, builder } = requests({ batches: [[chunk('', { finishReason: 'stop', usage: USAGE })]] });
+    builder.usage = USAGE;
     await asking.single(REQUEST);
     expect(JSON.stringify(events)).toContain('\\"total_tokens\\":18');
-    expect(ledger.usage).toMatchObject({ total_tokens: 18 });
+    expect(builder.usage).toMatchObject({ total_tokens: 18 });
   });
 
   it('say whether calls follow a round, and ask for no usage chunk of its own', async () => {
     const batches = [[chunk('', { calls: [CALL] })], [chunk('', { finishReason: 'tool_calls', usage: USAGE })]];
-    const { asking, events, ledger, vendor } = requests({ batches });
+    const { asking, events, builder, vendor } = requests({ batches });
     const answer = await asking.round(REQUEST, 1);
     expect(answer).toMatchObject({ text: '', calls: [{ id: 'call_1' }], finishReason: 'tool_calls' });
     expect(events.map((event) => (event.type === 'delta' ? event.callsFollow : event.type))).toEqual([
@@ -91,7 +91,7 @@ describe('the requests of an answer to its model', () => {
     ]);
     expect(vendor.requests[0]?.params).toEqual({});
     await asking.round(REQUEST, 2);
-    expect(ledger.usage).toMatchObject({ total_tokens: 18 });
+    expect(builder.usage).toMatchObject({ total_tokens: 18 });
   });
 
   it('are not made faster than the sinks take their chunks', async () => {

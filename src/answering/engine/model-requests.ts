@@ -61,16 +61,16 @@ export class ModelRequests {
 
   /** A request that is the whole answer. */
   async single(request: ModelRequest): Promise<void> {
-    const { completion, builder: ledger, tell } = this.answer;
-    const spent = ledger.usage;
+    const { completion, builder, tell } = this.answer;
+    const spent = builder.usage;
     if (completion.request.stream) {
-      ledger.beginText();
+      builder.beginText();
       for await (const chunks of this.chunksOf(request)) {
-        ledger.receive(chunks);
+        builder.receive(chunks);
         const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
         for (const { usage, finishReason } of chunks) {
-          if (usage !== null) ledger.usage = addUsage(spent, usage);
-          if (finishReason !== null) ledger.finishReason = finishReason;
+          if (usage !== null) builder.usage = addUsage(spent, usage);
+          if (finishReason !== null) builder.finishReason = finishReason;
         }
         tell({ type: 'delta', chunks: told, callsFollow: false });
         const held = this.pause();
@@ -96,13 +96,13 @@ export class ModelRequests {
 
   /** Reads the vendor one socket read at a time. */
   private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
-    const { builder: ledger, tell } = this.answer;
+    const { builder, tell } = this.answer;
     const assembler = new AnswerAssembler();
     let usage: Usage | null = null;
     let finishReason = '';
-    ledger.beginText();
+    builder.beginText();
     for await (const chunks of this.chunksOf(request)) {
-      ledger.receive(chunks);
+      builder.receive(chunks);
       let isLast = false;
       for (const chunk of chunks) {
         assembler.add(chunk);
@@ -115,8 +115,8 @@ export class ModelRequests {
       const held = this.pause();
       if (held !== undefined) await held;
     }
-    ledger.usage = addUsage(ledger.usage, usage);
-    ledger.finishReason = finishReason;
+    builder.usage = addUsage(builder.usage, usage);
+    builder.finishReason = finishReason;
     const { text, calls, echoed } = assembler;
     return { text, calls, echoed, finishReason, usage };
   }
@@ -129,13 +129,13 @@ export class ModelRequests {
   }
 
   private async whole(request: ModelRequest) {
-    const { completion, builder: ledger } = this.answer;
+    const { completion, builder } = this.answer;
     const { connector, target } = this.resolved;
     const made = await connector.complete(request, target, this.context());
     const answer = await this.images.inAnswer(completion, made);
-    ledger.usage = addUsage(ledger.usage, answer.usage);
-    ledger.finishReason = answer.finishReason;
-    ledger.texts.push(answer.text);
+    builder.usage = addUsage(builder.usage, answer.usage);
+    builder.finishReason = answer.finishReason;
+    builder.texts.push(answer.text);
     return answer;
   }
 
