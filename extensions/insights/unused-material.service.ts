@@ -1,4 +1,4 @@
-import { AppError, type Caller, placeText } from '@bellwether/kernel';
+import { AppError, type Caller, locatorText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { locatorUnitOf } from '../../src/extraction';
 import { KnowledgeBasesService } from '../../src/knowledge-bases';

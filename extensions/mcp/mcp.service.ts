@@ -12,7 +12,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../src/infrastructure/config';
 import { type BellwetherRequest, toAppError } from '../../src/infrastructure/http';
-import { AssistantCalls, CallsInFlight, type McpClient } from './assistant-calls.service';
+import { McpAssistantCalls, CallsInFlight, type McpClient } from './mcp-assistant-calls.service';
 import { McpCatalogue, type McpVisitor } from './mcp-catalogue.service';
 import { RPC, RpcError } from './rpc.errors';
 

@@ -8,7 +8,7 @@ import {
   type Transaction,
   batches,
 } from '../infrastructure/database';
-import { SaveValidator } from './checks/definition-gate';
+import { SaveValidator } from './checks/save-validator';
 import {
   type Definition,
   type Diagnostic,

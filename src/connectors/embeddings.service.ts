@@ -1,4 +1,4 @@
-import { AppError, Gate } from '@bellwether/kernel';
+import { AppError, Semaphore } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { currentSpan, inSpan } from '../infrastructure/context';

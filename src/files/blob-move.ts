@@ -2,7 +2,7 @@ import { AppError } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { batches } from '../infrastructure/database';
-import type { BlobSpace, PlaceName } from './places/blob-place.types';
+import type { BlobSpace, StorageName } from './places/blob-storage.types';
 import { BlobStore } from './storage/blob-store';
 
 /** A blob as its row describes it. */

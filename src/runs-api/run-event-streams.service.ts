@@ -1,4 +1,4 @@
-import { AppError, type Caller, KeyedGates, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, KeyedSemaphores, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';

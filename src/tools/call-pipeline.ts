@@ -1,4 +1,4 @@
-import { type BoundedTry, GateFullError, KeyedGates, addUsage } from '@bellwether/kernel';
+import { type BoundedTry, SemaphoreFullError, KeyedSemaphores, addUsage } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
 import { type Call, CallContext, TrackedContext, TrackedInput, kindOf } from './call';

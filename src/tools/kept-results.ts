@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
-import { type Call, CallContext, type CallRequest, type CallSurroundings, Watch } from './call';
+import { type Call, CallContext, type CallRequest, type CallSurroundings, ReadTracker } from './call';
 import type { ToolCaching } from './contract';
 import { type CheckedOutput, readOutput } from './read-output';
 import type { ToolMetrics } from './tool.metrics';

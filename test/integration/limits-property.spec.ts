@@ -1,4 +1,4 @@
-import { AppError, type Caller, Gate } from '@bellwether/kernel';
+import { AppError, type Caller, Semaphore } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';

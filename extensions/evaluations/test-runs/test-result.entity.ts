@@ -1,6 +1,6 @@
 import type { Problem } from '@bellwether/kernel';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { CheckedExpectation } from '../expectations/checks.service';
+import type { CheckedExpectation } from '../expectations/expectation-runner.service';
 import type { TestTurn } from '../tests/assistant-test.entity';
 
 /** States of one test in a test run. Only `passed` counts as passed. `not_asked`: the question could not be answered. */

@@ -2,7 +2,7 @@ export * from './assistant-ids';
 export * from './caller';
 export * from './chat';
 export * from './errors';
-export * from './gate';
+export * from './semaphore';
 export * from './paging';
 export * from './run-events';
 export * from './values/ids';

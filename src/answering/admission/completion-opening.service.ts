@@ -1,4 +1,4 @@
-import { AppError, type Caller, KeyedGates, isTeacher, lastQuestion, partsBesideText } from '@bellwether/kernel';
+import { AppError, type Caller, KeyedSemaphores, isTeacher, lastQuestion, partsBesideText } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   AssistantsService,

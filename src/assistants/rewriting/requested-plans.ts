@@ -1,4 +1,4 @@
-import { AppError, Gate } from '@bellwether/kernel';
+import { AppError, Semaphore } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { MetadataVersion, RewritePlan } from '../definition';
 import { AssistantRewrites } from './assistant-rewrites';

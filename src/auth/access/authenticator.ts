@@ -1,4 +1,4 @@
-import { AppError, type Caller, KeyedGates, isTeacher } from '@bellwether/kernel';
+import { AppError, type Caller, KeyedSemaphores, isTeacher } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';

@@ -1,4 +1,4 @@
-import { AppError, Gate, GateFullError } from '@bellwether/kernel';
+import { AppError, Semaphore, SemaphoreFullError } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';

@@ -4,7 +4,7 @@ import { type FileHandle, access, lstat, open, opendir, readlink, realpath, unli
 import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { BLOB_AREAS, type BlobBatch, type BlobArea } from './blob-place.types';
+import { BLOB_AREAS, type BlobBatch, type BlobArea } from './blob-storage.types';
 
 /** Follows no symbolic link, and does not block on a FIFO, which would stop every file operation of the process. */
 export const openPlain = (path: string): Promise<FileHandle> =>

@@ -2,7 +2,7 @@ import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Any, DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
 import { TenantScope, type Transaction } from '../../infrastructure/database';
-import type { BlobSpace } from '../places/blob-place.types';
+import type { BlobSpace } from '../places/blob-storage.types';
 import { FileEntity } from './file.entity';
 
 /** Larger than any upload or generated image, so that every stored file can be read. */

@@ -1,4 +1,4 @@
-import { Gate } from '@bellwether/kernel';
+import { Semaphore } from '@bellwether/kernel';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

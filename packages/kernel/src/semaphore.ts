@@ -1,4 +1,4 @@
-/** The queue of a gate is full. */
+/** The queue of a semaphore is full. */
 export class SemaphoreFullError extends Error {
   override readonly name = 'GateFullError';
 }
@@ -77,9 +77,9 @@ export class Semaphore {
   }
 }
 
-/** One gate for each key, kept only while permits of it are held. */
+/** One semaphore for each key, kept only while permits of it are held. */
 export class KeyedSemaphores {
-  private readonly gates = new Map<string, Semaphore>();
+  private readonly semaphores = new Map<string, Semaphore>();
 
   constructor(
     private readonly limit: number,
@@ -88,12 +88,12 @@ export class KeyedSemaphores {
 
   /** Keys of which permits are held. */
   get size(): number {
-    return this.gates.size;
+    return this.semaphores.size;
   }
 
   /** Permits of a key that are held. */
   held(key: string): number {
-    return this.gates.get(key)?.held ?? 0;
+    return this.semaphores.get(key)?.held ?? 0;
   }
 
   /** Takes a permit if one is free. Every taken permit needs one `leave`. */
@@ -104,29 +104,31 @@ export class KeyedSemaphores {
 
   /** Takes a permit, waiting for one if needed; rejects like `Gate.enter`. */
   enter(key: string, signal?: AbortSignal): Promise<void> {
-    // Without this line an aborted signal would leave an idle gate behind.
+    // Without this line an aborted signal would leave an idle semaphore behind.
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     return this.gateOf(key).enter(signal);
   }
 
   leave(key: string): void {
-    const gate = this.gates.get(key);
-    gate?.leave();
-    if (gate?.isIdle === true) this.gates.delete(key);
+    const semaphore = this.semaphores.get(key);
+    semaphore?.leave();
+    if (semaphore?.isIdle === true) this.semaphores.delete(key);
   }
 
   private gateOf(key: string): Semaphore {
-    let gate = this.gates.get(key);
-    if (gate === undefined) this.gates.set(key, (gate = new Semaphore(this.limit, this.maxWaiting)));
-    return gate;
+    let semaphore = this.semaphores.get(key);
+    if (semaphore === undefined) this.semaphores.set(key, (semaphore = new Semaphore(this.limit, this.maxWaiting)));
+    return semaphore;
   }
 }
 
 /** Takes one permit of each, or none. Returns the function that releases them; null when one is not free. */
-export function tryEnterAll(wanted: readonly (readonly [gates: KeyedSemaphores, key: string])[]): (() => void) | null {
-  let held: typeof wanted = wanted.filter(([gates, key]) => gates.tryEnter(key));
+export function tryEnterAll(
+  wanted: readonly (readonly [semaphores: KeyedSemaphores, key: string])[],
+): (() => void) | null {
+  let held: typeof wanted = wanted.filter(([semaphores, key]) => semaphores.tryEnter(key));
   const leave = (): void => {
-    for (const [gates, key] of held) gates.leave(key);
+    for (const [semaphores, key] of held) semaphores.leave(key);
     held = [];
   };
   if (held.length === wanted.length) return leave;

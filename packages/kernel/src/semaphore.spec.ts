@@ -1,4 +1,4 @@
-import { Semaphore, SemaphoreFullError, KeyedSemaphores, tryEnterAll } from './gate';
+import { Semaphore, SemaphoreFullError, KeyedSemaphores, tryEnterAll } from './semaphore';
 
 describe('Gate', () => {
   it('admits waiters in order of arrival, ahead of newcomers', async () => {
