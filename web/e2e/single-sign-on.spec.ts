@@ -117,7 +117,7 @@ test('the connection is tested, a trial comes back with its outcome, and claims 
   provider.person = { sub: 'ada', email: `ada@${key}.example`, email_verified: true, roles: ['staff'], groups: ['a'] };
   await page.getByTestId('trial-btn').click();
   const trial = page.getByTestId('trial');
-  await expect(trial).toContainText('This person would come in.');
+  await expect(trial).toContainText('This person could sign in.');
   await expect(trial).toContainText('Teacher');
   await expect(trial).toContainText(`ada@${key}.example (verified)`);
   await expect(page).toHaveURL(new RegExp(`/sign-on/issuers/${key}\\?org=default$`));

@@ -139,20 +139,20 @@ export const FINDINGS = {
     text: 'The queues could not be read.',
     next: 'Look for "sizes and queues could not be measured" in the log.',
   },
-  'disk.ok': { state: 'ok', text: '{megabytes} MB are free in the folder of data.' },
+  'disk.ok': { state: 'ok', text: '{megabytes} MB are free in the data folder.' },
   'disk.little': {
     state: 'warning',
-    text: 'Only {megabytes} MB are free in the folder of data. Uploads fail when it is full.',
+    text: 'Only {megabytes} MB are free in the data folder. Uploads fail when it is full.',
     next: 'Free some space, or move DATA_DIR to a larger disk.',
   },
   'disk.full': {
     state: 'error',
-    text: 'Only {megabytes} MB are free in the folder of data: the next upload may fail.',
+    text: 'Only {megabytes} MB are free in the data folder: the next upload may fail.',
     next: 'Free some space now, or move DATA_DIR to a larger disk.',
   },
   'disk.read_only': {
     state: 'error',
-    text: 'The folder of data cannot be written ({reason}): uploads fail.',
+    text: 'The data folder cannot be written ({reason}): uploads fail.',
     next: 'See who owns DATA_DIR, and whether its file system is mounted read-only.',
   },
   'bucket.ok': {
@@ -209,7 +209,7 @@ export const FINDINGS = {
   },
   'certificate.ok': {
     state: 'ok',
-    text: 'The certificates of {count} addresses hold. The first one, of {host}, ends in {days} days.',
+    text: 'The certificates of {count} addresses are valid. The first to expire, of {host}, does so in {days} days.',
   },
   'certificate.soon': {
     state: 'warning',
@@ -229,7 +229,7 @@ export const FINDINGS = {
   'certificate.unreachable': {
     state: 'notice',
     text: '{host} could not be reached from the service, so its certificate was not checked.',
-    next: 'If people reach it, nothing is to do: the network may not lead back to itself.',
+    next: 'If people can open it, ignore this: the network may not route to its own public address.',
   },
   'address.plain': {
     state: 'warning',
@@ -254,7 +254,7 @@ export const FINDINGS = {
   },
   'signals.away': {
     state: 'notice',
-    text: 'This process hears nothing from the others ({reason}): their changes reach it some seconds later.',
+    text: 'Notifications between processes are interrupted ({reason}): changes arrive some seconds later.',
     next: 'It connects again by itself. If this lasts, see whether a pooler keeps notifications back.',
   },
   'traces.dropped': {

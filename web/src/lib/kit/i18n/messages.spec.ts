@@ -19,6 +19,11 @@ describe.each(FEATURES)('texts of %s', (feature) => {
     expect(Object.keys(english).filter((key) => !key.startsWith(`${feature}.`))).toEqual([]);
   });
 
+  it('say in English what happens, without phrases translated word by word', () => {
+    const phrases = /\b(come in|for itself|nothing is to do|leads to (?:itself|no)|brought into|folder of data)\b/i;
+    expect(Object.entries(english).filter(([, text]) => phrases.test(text))).toEqual([]);
+  });
+
   it.each(LOCALES)('are complete in %s, with the same values in braces', (locale) => {
     const other = read(feature, locale);
     expect(Object.keys(other).sort()).toEqual(Object.keys(english).sort());
