@@ -1,12 +1,11 @@
+import { cutText } from '@bellwether/extraction';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { cutText } from './extraction';
 
 /** Folders and files whose exported functions read texts of strangers: documents, questions, answers, rubrics, templates. */
 const PLACES = [
   'connectors/catalog/quotes',
-  'extraction',
   'knowledge-bases/ingestion',
   'knowledge-bases/retrieval/passages',
   'knowledge-bases/retrieval/question',
@@ -14,6 +13,7 @@ const PLACES = [
   '../extensions/lamb-import/metadata-references.ts',
   '../extensions/lamb-import/organization-settings.ts',
   'orchestrators/planning/decompose.ts',
+  '../packages/extraction/src',
   '../packages/kernel/src/chat',
   '../packages/kernel/src/templates',
   '../packages/kernel/src/values',

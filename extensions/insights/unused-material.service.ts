@@ -1,6 +1,6 @@
+import { locatorUnitOf } from '@bellwether/extraction';
 import { AppError, type Caller, locatorText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { locatorUnitOf } from '../../src/extraction';
 import { KnowledgeBasesService } from '../../src/knowledge-bases';
 import { ProcessorCatalogue } from '../../src/processors';
 import { FunctionCatalogue, type MaterialSearch, ToolCatalogue } from '../../src/tools';

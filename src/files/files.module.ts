@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { ExtractionModule } from '../extraction';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { RowCacheModule } from '../infrastructure/cache';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
+import { ExtractionModule } from './extraction.module';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
 import { FileOwnership } from './file-ownership.service';
@@ -56,6 +56,7 @@ import { FileTexts } from './texts/file-texts.service';
     FileTexts,
   ],
   exports: [
+    ExtractionModule,
     BlobHolders,
     BlobMove,
     BlobInventory,

@@ -1,9 +1,9 @@
+import { detectFormat, ExtractionError } from '@bellwether/extraction';
 import { AppError, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DocumentStore, type OwnedBase, type StoredUpload } from './documents/document-store';
 import { EmbeddingSettings } from './embedding/embedding-settings';
-import { detectFormat, ExtractionError } from '../extraction';
 import { ExternalCollectionRepository } from './external-collection.repository';
 import type { ExternalCollectionEntity } from './external-collection.entity';
 import { BlobStore } from '../files';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
-import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
 import { RowCacheModule } from '../infrastructure/cache';
 import { MeteringModule } from '../metering';
@@ -66,7 +65,7 @@ import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 
 @Module({
-  imports: [ConnectorsModule, ExtractionModule, FilesModule, MeteringModule, OrganizationsModule, RowCacheModule],
+  imports: [ConnectorsModule, FilesModule, MeteringModule, OrganizationsModule, RowCacheModule],
   // First, because `/external` would match the route of one knowledge base.
   controllers: [
     ExternalCollectionsController,

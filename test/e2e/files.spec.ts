@@ -1,9 +1,9 @@
+import { Extractor } from '@bellwether/extraction';
 import type { Caller, Principal } from '@bellwether/kernel';
 import { execFileSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { Extractor } from '../../src/extraction';
 import { BlobStore, cutText, FilesService } from '../../src/files';
 import type { FileEntity } from '../../src/files/storage/file.entity';
 import { FileTextRepository } from '../../src/files/texts/file-text.repository';

@@ -1,4 +1,4 @@
-import { type DOCUMENT_FORMATS, type ExtractedDocument, Extractor } from '../../src/extraction';
+import { type DOCUMENT_FORMATS, type ExtractedDocument, Extractor } from '@bellwether/extraction';
 import { loadConfig } from '../../src/infrastructure/config';
 import { book, workbook } from '../support/archives';
 import {
@@ -13,8 +13,8 @@ import {
 import * as slides from '../support/presentation';
 
 let extractor: Extractor;
-beforeAll(() => void (extractor = new Extractor(loadConfig({ NODE_ENV: 'test' }, null))));
-afterAll(() => extractor.onApplicationShutdown());
+beforeAll(() => void (extractor = new Extractor(loadConfig({ NODE_ENV: 'test' }, null).extraction)));
+afterAll(() => extractor.close());
 
 const STEPS = '<w:p><w:pPr><w:pStyle w:val="Steps"/></w:pPr>';
 

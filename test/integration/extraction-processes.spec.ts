@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
-import { ParserPool } from '../../src/extraction/processes/parser-pool';
+import { PARSER_FILE } from '../../packages/extraction/src/processes/parser-file';
+import { ParserPool } from '../../packages/extraction/src/processes/parser-pool';
 import { pdfBomb } from '../support/hostile-documents';
 import { until } from '../support/until';
 

@@ -1,11 +1,11 @@
+import { type ExtractedDocument, Extractor } from '@bellwether/extraction';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
-import { type ExtractedDocument, Extractor } from '../../src/extraction';
-import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
+import { PARSER_FILE } from '../../packages/extraction/src/processes/parser-file';
 import { loadConfig } from '../../src/infrastructure/config';
 import { archive, pdfBomb, rawPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
 import * as slides from '../support/presentation';
@@ -17,7 +17,7 @@ const course = (name: string): Buffer => readFileSync(join(FIXTURES, '..', 'cour
 
 const running: Extractor[] = [];
 function extractorWith(env: Record<string, string> = {}): Extractor {
-  const extractor = new Extractor(loadConfig({ NODE_ENV: 'test', ...env }, null));
+  const extractor = new Extractor(loadConfig({ NODE_ENV: 'test', ...env }, null).extraction);
   running.push(extractor);
   return extractor;
 }
@@ -61,7 +61,7 @@ async function longPdf(pages: number): Promise<Buffer> {
 
 let extractor: Extractor;
 beforeAll(() => void (extractor = extractorWith()));
-afterAll(() => running.forEach((each) => each.onApplicationShutdown()));
+afterAll(() => running.forEach((each) => each.close()));
 
 describe('real documents', () => {
   it('a PDF: headings by size, pages, code, a table, words made whole, running heads dropped', async () => {
@@ -432,7 +432,7 @@ describe('parser processes', () => {
     const both = Promise.allSettled([read(one, 'a.pdf', pdfBomb(60)), read(one, 'b.md', 'x')]);
     await until(() => one.pids.length === 1);
     const { pids } = one;
-    one.onApplicationShutdown();
+    one.close();
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await until(() => pids.every((pid) => !isAlive(pid)));
     await expect(read(one, 'c.md', 'x')).rejects.toMatchObject({ name: 'AbortError' });

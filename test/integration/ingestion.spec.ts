@@ -1,10 +1,10 @@
+import { ExtractionError, Extractor } from '@bellwether/extraction';
 import { AppError } from '@bellwether/kernel';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';

@@ -19,7 +19,6 @@ const FOLDERS = [
   'src/connectors/embeddings/folder',
   'src/infrastructure/languages',
   'src/infrastructure/postgres',
-  'src/extraction',
   'src/auth/imported-passwords',
   'migrations',
 ];

@@ -1,6 +1,6 @@
+import type { ExtractionErrorCode } from '@bellwether/extraction';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ExtractionErrorCode } from '../../extraction';
 import type { Transaction } from '../../infrastructure/database';
 import type { FileEntity } from '../storage/file.entity';
 import './file-text.entity';

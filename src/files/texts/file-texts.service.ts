@@ -1,6 +1,6 @@
+import { ExtractionError, Extractor } from '@bellwether/extraction';
 import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { ExtractionError, Extractor } from '../../extraction';
 import type { Transaction } from '../../infrastructure/database';
 import { BlobStore } from '../storage/blob-store';
 import type { FileEntity } from '../storage/file.entity';

@@ -1,6 +1,6 @@
+import { detectFormat } from '@bellwether/extraction';
 import { type Caller, normalisedName } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { detectFormat } from '../../extraction';
 import { BlobStore, sniffType } from '../../files';
 import { batches } from '../../infrastructure/database';
 import type { UploadedFile } from '../../infrastructure/http';

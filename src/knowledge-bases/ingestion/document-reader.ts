@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
 import {
   type Chunk,
   type ExtractedDocument,
@@ -8,7 +6,9 @@ import {
   type PageStart,
   type TextCuts,
   chunksAt,
-} from '../../extraction';
+} from '@bellwether/extraction';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import { BlobStore, readCurrent } from '../../files';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import type { IndexedChunk } from '../search/chunk.types';

@@ -1,5 +1,5 @@
+import { cutText, type DocumentFormat, type PageStart } from '@bellwether/extraction';
 import fc from 'fast-check';
-import { cutText, type DocumentFormat, type PageStart } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
 import { chunkBatches, type ChunkSource, chunksOf } from './document-reader';
 

@@ -1,6 +1,6 @@
+import type { ExtractedDocument } from '@bellwether/extraction';
 import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { ExtractedDocument } from '../../extraction';
 import { BlobStore } from '../../files';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { processed } from '../storage/document-files';

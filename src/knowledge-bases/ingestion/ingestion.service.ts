@@ -1,8 +1,8 @@
+import { ExtractionError } from '@bellwether/extraction';
 import { AppError } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { ExtractionError } from '../../extraction';
 import { BlobStore, BlobSweep } from '../../files';
 import { Transactions, isDatabaseUnavailable } from '../../infrastructure/database';
 import { JobAborted, JobQueue, type RunningJob, type SweepContext } from '../../infrastructure/jobs';

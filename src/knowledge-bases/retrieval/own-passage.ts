@@ -1,5 +1,5 @@
+import { locatorUnitOf } from '@bellwether/extraction';
 import { type JsonObject, type KnowledgeBaseSource, locatorText } from '@bellwether/kernel';
-import { locatorUnitOf } from '../../extraction';
 import type { Hit } from '../search/chunk.types';
 import { momentAddress } from '../sources/watch-page';
 import type { OwnCandidate } from './candidate';

@@ -83,7 +83,7 @@ describe('uploads', () => {
 
   it('accepts the kinds that the service reads', () => {
     const source = readFileSync(
-      join(import.meta.dirname, '../../../../../src/extraction/document/document-format.ts'),
+      join(import.meta.dirname, '../../../../../packages/extraction/src/document/document-format.ts'),
       'utf8',
     );
     const [, list = ''] = /EXTENSIONS[^{]*= \{([^}]*)\}/.exec(source) ?? [];

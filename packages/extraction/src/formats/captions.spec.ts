@@ -1,4 +1,4 @@
-import { growthOf, LINEAR_GROWTH } from '../../../test/support/cpu-time';
+import { growthOf, LINEAR_GROWTH } from '../../../../test/support/cpu-time';
 import { readCaptions } from './captions';
 
 const LIMITS = {} as never;

@@ -2,7 +2,6 @@ export { type Chunk, chunksAt, cutText, type TextCuts } from './chunking';
 export { locatorUnitOf } from './document/document-format';
 export { detectFormat } from './detect-format';
 export { EXTRACTION_ERROR_CODES, ExtractionError, type ExtractionErrorCode } from './document/extraction.errors';
-export { ExtractionModule } from './extraction.module';
 export type {
   DetectedFormat,
   DocumentFormat,
@@ -11,4 +10,4 @@ export type {
   PageStart,
 } from './document/extraction.types';
 export { DOCUMENT_FORMATS } from './document/extraction.types';
-export { Extractor } from './extractor';
+export { Extractor, type ExtractorOptions } from './extractor';

@@ -1,4 +1,4 @@
-import { workbook } from '../../../../test/support/archives';
+import { workbook } from '../../../../../test/support/archives';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import { readXlsx } from './xlsx';
 

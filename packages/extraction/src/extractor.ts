@@ -1,5 +1,3 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, type Config } from '../infrastructure/config';
 import { ExtractionError } from './document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from './document/extraction.types';
 import { PARSER_FILE } from './processes/parser-file';
@@ -7,14 +5,17 @@ import { ParserPool } from './processes/parser-pool';
 
 const IDLE_MS = 30_000;
 
+export interface ExtractorOptions extends ExtractionLimits {
+  /** Documents that are read at the same time, each in a process of its own. */
+  readonly processes: number;
+}
+
 /** Reads documents in child processes, so a hostile file can crash only its own process. */
-@Injectable()
-export class Extractor implements OnApplicationShutdown {
+export class Extractor {
   private readonly limits: ExtractionLimits;
   private readonly pool: ParserPool;
 
-  constructor(@Inject(CONFIG) { extraction }: Config) {
-    const { processes, ...limits } = extraction;
+  constructor({ processes, ...limits }: ExtractorOptions) {
     this.limits = limits;
     this.pool = new ParserPool({ file: PARSER_FILE, processes, idleMs: IDLE_MS, limits });
   }
@@ -38,7 +39,8 @@ export class Extractor implements OnApplicationShutdown {
     return this.pool.parse(input, signal);
   }
 
-  onApplicationShutdown(): void {
+  /** Ends the processes and refuses what waits. */
+  close(): void {
     this.pool.close();
   }
 }

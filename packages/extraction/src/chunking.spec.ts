@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Chunk, chunksAt, type ChunkingOptions, cutText } from './chunking';
-import { cpuTimeOf } from '../../test/support/cpu-time';
+import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunksAt(text, cutText(text, options))];
 

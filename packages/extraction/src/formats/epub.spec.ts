@@ -1,4 +1,4 @@
-import { book } from '../../../test/support/archives';
+import { book } from '../../../../test/support/archives';
 import { readEpub } from './epub';
 
 const limits = { maxBytes: 1e8, maxPages: 9, maxCharacters: 10_000, maxExpansion: 50, timeoutMs: 1, memoryMb: 1 };
