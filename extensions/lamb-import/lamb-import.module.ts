@@ -8,21 +8,20 @@ import { KnowledgeBasesModule } from '../../src/knowledge-bases';
 import { OrganizationsModule } from '../../src/organizations';
 import { RubricsModule } from '../../src/rubrics';
 import { LtiModule } from '../lti';
+import { ImportLeaseRepository } from './import-lease.repository';
 import { CollectionFiles } from './knowledge/collection-files';
 import { KbOwners } from './knowledge/kb-report';
 import { LambKbImport } from './knowledge/lamb-kb-import.service';
 import { LambImport } from './lamb-import.service';
+import { OriginRepository } from './origin.repository';
 import { ImportPlanner } from './plan/import-planner';
 import { LambRehearsal } from './rehearsal/rehearsal.service';
-import { ImportLeaseRepository } from './import-lease.repository';
-import { OriginRepository } from './origin.repository';
 import { AssistantWriter } from './write/assistant-writer';
 import { FileTransfer } from './write/file-transfer';
-import { ImportWriter } from './write/import-writer';
+import { ImportWriter, PasswordWriter } from './write/import-writer';
 import { ActivityWriter, LtiWriter } from './write/lti-writer';
 import { OrganizationImporter } from './write/organization-importer';
 import { ImportTargets, OrganizationWriter } from './write/organization-writer';
-import { PasswordWriter } from './write/password-writer';
 
 /** Imports a LAMB installation, organization by organization. It can be repeated without duplicates. */
 @Module({

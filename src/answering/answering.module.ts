@@ -10,13 +10,14 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AnswerModels } from './admission/answer-models.service';
-import { CompletionMeters } from './admission/completion-meters.service';
-import { CompletionOpening, CompletionSlots, OpenCompletions } from './admission/completion-opening.service';
+import {
+  CompletionMeters,
+  CompletionOpening,
+  CompletionSlots,
+  OpenCompletions,
+} from './admission/completion-opening.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background-completions.service';
-import { RunBatches } from './run-batches.service';
-import { HeadlessCompletions } from './headless-completions.service';
-import { UnrecordedPrompts } from './unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { AnswerTelemetry } from './engine/answer-telemetry';
@@ -24,7 +25,10 @@ import { CompletionFunctions } from './engine/completion-functions.service';
 import { CompletionMetrics } from './engine/completion.metrics';
 import { GroundedAnswers } from './engine/grounded-answers.service';
 import { PromptPreparation } from './engine/prompt-preparation.service';
+import { HeadlessCompletions } from './headless-completions.service';
+import { RunBatches } from './run-batches.service';
 import { ToolCallingModule } from './tool-calling';
+import { UnrecordedPrompts } from './unrecorded-prompts.service';
 
 @Module({
   imports: [

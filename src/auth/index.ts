@@ -1,6 +1,5 @@
-export { assertScope } from './access/access-decision';
-export { CredentialMiddleware, RequestAuthenticator } from './access/authenticator';
-export { CallerRenewal, CallerMonitor, type MonitoredWork } from './access/caller-monitor.service';
+export { CredentialMiddleware, RequestAuthenticator, assertScope } from './access/authenticator';
+export { CallerMonitor, CallerRenewal, type MonitoredWork } from './access/caller-monitor.service';
 export { endUserOfMetadata } from './access/end-user';
 export { ApiKeysService, type NewKey } from './api-keys.service';
 export { AuthModule } from './auth.module';

@@ -10,7 +10,7 @@ import { FileOwnership } from './file-ownership.service';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
 import { FileImport } from './file-import';
-import { LinkCheck } from './link-check';
+import { LinkCheck } from './image-link-token';
 import { BlobInventory } from './blob-inventory';
 import { BlobHolders, BlobMove } from './blob-move';
 import { FileHolderRepository } from './file-holder.repository';

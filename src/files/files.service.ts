@@ -13,12 +13,11 @@ import {
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
+import { RowCache, TableChanges } from '../infrastructure/cache';
 import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
 import type { UploadedFile } from '../infrastructure/http';
-import { RowCache, TableChanges } from '../infrastructure/cache';
 import { type StorageCheck, StorageLimits } from '../metering';
-import type { FilePageDto } from './file.dto';
-import type { FileContent, FileText, StoredFile } from './file.types';
+import type { FileDto, FilePageDto } from './file.dto';
 import type { BlobSpace } from './places/blob-storage.types';
 import { BlobStore, pathProblem, readCurrent, storageNameOf } from './storage/blob-store';
 import type { FileEntity } from './storage/file.entity';
@@ -26,6 +25,26 @@ import { FileRepository, READ_MAX_BYTES, spaceOf } from './storage/file.reposito
 import { cutText, sniffType } from './storage/text';
 import type { TextFailure } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';
+
+/** One uploaded file, as the API shows it. */
+export type StoredFile = FileDto;
+
+export interface FileContent extends StoredFile {
+  readonly bytes: Buffer;
+}
+
+/** Lengths are UTF-16 code units. */
+export interface FileText {
+  readonly path: string;
+  readonly text: string;
+  /** Length of `text`. */
+  readonly chars: number;
+  /** Length of the whole file's text. */
+  readonly totalChars: number;
+  readonly truncated: boolean;
+  /** Parts of a document that the extractor could not read. */
+  readonly warnings?: readonly string[];
+}
 
 const spaceOfOwner = ({ organizationId, userId }: Principal): BlobSpace => spaceOf(organizationId, userId);
 

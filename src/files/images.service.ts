@@ -1,14 +1,12 @@
-import { AppError, type Caller, type Principal, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
-import { fileTypeFromBuffer } from 'file-type/core';
+import { AppError, type Caller, type Principal, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
+import { fileTypeFromBuffer } from 'file-type/core';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { SecretsService } from '../infrastructure/secrets';
-import type { FileContent, StoredFile } from './file.types';
-import { FilesService } from './files.service';
-import { LinkCheck } from './link-check';
-import { decodeImageToken, encodeImageToken, type StampedImage } from './image-link-token';
 import { withinOrganization } from '../infrastructure/database';
+import { SecretsService } from '../infrastructure/secrets';
+import { type FileContent, FilesService, type StoredFile } from './files.service';
+import { LinkCheck, type StampedImage, decodeImageToken, encodeImageToken } from './image-link-token';
 
 /** Limit of one image in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;

@@ -1,12 +1,4 @@
 export { attachment, shownOrAttached } from './attachment';
-export type { FileContent, FileText, StoredFile } from './file.types';
-export { FilesModule } from './files.module';
-export { FilesService } from './files.service';
-export { FileOwnership } from './file-ownership.service';
-export { ImagesService, type SavedImage, imagesMarkdown } from './images.service';
-export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
-export { LinkCheck } from './link-check';
-export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
 export { BlobInventory } from './blob-inventory';
 export {
   type BlobCursor,
@@ -17,8 +9,15 @@ export {
   type HeldBlob,
   type MoveReport,
 } from './blob-move';
-export { type BlobSpace, STORAGES, type StorageName, S3_MARK } from './places/blob-storage.types';
+export { BlobSweep } from './blob-sweep';
+export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
+export { FileOwnership } from './file-ownership.service';
+export { FilesModule } from './files.module';
+export { type FileContent, type FileText, FilesService, type StoredFile } from './files.service';
+export { LinkCheck } from './image-link-token';
+export { ImagesService, type SavedImage, imagesMarkdown } from './images.service';
+export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
+export { type BlobSpace, S3_MARK, STORAGES, type StorageName } from './places/blob-storage.types';
 export { BucketCheck, S3Connection } from './places/s3-connection';
 export { BlobStore, readCurrent } from './storage/blob-store';
 export { cutText, decodeText, sniffType } from './storage/text';
-export { BlobSweep } from './blob-sweep';

@@ -1,6 +1,22 @@
 import type { Source } from '@bellwether/kernel';
+import type { Completion } from '../answering';
 import type { ModelChunk } from '../connectors';
 import { dataFrame } from '../infrastructure/sse';
+
+/** Members of every chunk of one answer. */
+export interface ChunkIdentity {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+/** Identity of chunks that this service makes itself. */
+export const ownIdentity = ({ run }: Pick<Completion, 'run'>, model: string): ChunkIdentity => ({
+  id: `chatcmpl-${run.id}`,
+  created: Math.floor(run.startedAt.getTime() / 1000),
+  model,
+});
 
 /** Members that this service adds to OpenAI's shapes, as a JSON fragment without braces. */
 export const extensionJson = (runId: string, sources: readonly Source[]): string =>

@@ -3,9 +3,44 @@ import type { AnswerEvent, Completion, ProgressMode } from '../answering';
 import type { ModelChunk } from '../connectors';
 import { openAiError } from '../infrastructure/http';
 import { commentFrame, dataFrame } from '../infrastructure/sse';
-import { chunkFrame, extensionJson, spliced } from './chunk-frames';
-import { type ChunkIdentity, ownIdentity } from './chunk-identity';
-import { reportFrames } from './report-answer';
+import { type ChunkIdentity, chunkFrame, extensionJson, ownIdentity, spliced } from './chunk-frames';
+
+const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+/** A report as an ordinary completion. */
+export const reportBody = (markdown: string, { id, created, model }: ChunkIdentity): object => ({
+  id,
+  object: 'chat.completion',
+  created,
+  model,
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: markdown, refusal: null },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: NO_USAGE,
+});
+
+/** A report as the frames of an ordinary stream, without the end mark. */
+function reportFrames(
+  markdown: string,
+  { id, created, model }: ChunkIdentity,
+  extension: string,
+  includeUsage: boolean,
+): string {
+  const chunk = (choices: readonly object[], more: object = {}): string =>
+    JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices, ...more });
+  const delta = (content: object, finish_reason: string | null): string =>
+    chunk([{ index: 0, delta: content, logprobs: null, finish_reason }]);
+  return [
+    dataFrame(delta({ role: 'assistant', content: markdown }, null)),
+    dataFrame(spliced(delta({}, 'stop'), extension)),
+    includeUsage ? dataFrame(chunk([], { usage: NO_USAGE })) : '',
+  ].join('');
+}
 
 /** Removes members that only the vendor needs back. */
 export function withoutThoughts(message: JsonObject): JsonObject {

@@ -1,20 +1,62 @@
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
 import { AuditLog } from '../infrastructure/audit';
 import { knowledgeBaseSpace } from '../knowledge-bases';
+import { OrganizationsService, VendorPseudonyms } from '../organizations';
 import { RunAccess, presentRun } from '../runs-api';
+import { AskersRepository } from './askers.repository';
+import type { Subject } from './erasure/erasure.types';
+import { SubjectRepository } from './erasure/subject.repository';
 import { type PersonIn, PersonRowsRepository } from './person-rows.repository';
 import type { PersonTable } from './person-table.types';
 import { PERSON_TABLES } from './person-tables';
-import type { Subject } from './erasure/erasure.types';
-import { SubjectRepository } from './erasure/subject.repository';
+import type { ErasurePersonDto } from './privacy.dto';
 import { type StoredBlob, StoredBlobsRepository } from './stored-blobs.repository';
+
+/** Finds the person behind a pseudonym that a vendor reports. */
+@Injectable()
+export class PseudonymLookup {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly pseudonyms: VendorPseudonyms,
+    private readonly askers: AskersRepository,
+    private readonly subjects: SubjectRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Finds the person behind a pseudonym; only owners may. The audit log records it, whether somebody was found or not.
+   * @throws {AppError} `forbidden`, `not_found`
+   */
+  async find(caller: Caller, slug: string, pseudonym: string): Promise<ErasurePersonDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    if (caller.role !== 'owner' && !caller.systemAdmin) {
+      throw new AppError('forbidden', 'Only owners of the organization may look up a pseudonym', {
+        reason: 'role.owner',
+      });
+    }
+    const wanted = pseudonym.trim().toLowerCase();
+    const isMatch = (id: string): boolean => this.pseudonyms.ofUser(id, organizationId).includes(wanted);
+    const userId = (await this.askers.of(organizationId)).find(isMatch) ?? null;
+    const target = { type: 'pseudonym', id: wanted };
+    await this.audit.record({
+      caller,
+      organizationId,
+      action: 'pseudonym.look_up',
+      target,
+      after: { user_id: userId },
+    });
+    const subject = userId === null ? null : await this.subjects.find(organizationId, userId);
+    if (subject === null) throw notFound('Person with this pseudonym');
+    return { user_id: subject.userId, email: subject.email, name: subject.name };
+  }
+}
 
 /** A path without parts that leave the folder or that some system cannot store. Adds the path to `taken`. */
 export function archivePath(folder: string, name: string, taken: Set<string>): string {

@@ -17,7 +17,7 @@ import {
   ErasurePlanDto,
   LookUpPseudonymDto,
 } from './privacy.dto';
-import { PseudonymLookup } from './pseudonym-lookup.service';
+import { PseudonymLookup } from './person-export.service';
 
 const personOf = ({ userId, email, name }: Subject): ErasurePersonDto => ({ user_id: userId, email, name });
 

@@ -4,30 +4,28 @@ import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { RunsApiModule } from '../runs-api';
-import { PersonRowsRepository } from './person-rows.repository';
-import { AuditRedaction } from './erasure/audit-redaction.service';
+import { AskersRepository } from './askers.repository';
 import { ContentRepository } from './erasure/content.repository';
 import { ErasurePlans } from './erasure/erasure-plan.service';
-import { AccountRemoval, ErasureRunner, ErasureSteps } from './erasure/erasure-runner.service';
+import { AccountRemoval, AuditRedaction, ErasureRunner, ErasureSteps } from './erasure/erasure-runner.service';
 import { ErasureRepository } from './erasure/erasure.repository';
 import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
 import { RunTermination } from './erasure/run-termination.service';
 import { SubjectRepository } from './erasure/subject.repository';
-import { PersonExports } from './person-export.service';
-import { StoredBlobsRepository } from './stored-blobs.repository';
-import { OrganizationExports } from './organization/organization-export.service';
-import { OrganizationExportRepository } from './organization/organization-export.repository';
 import { EndingNotices } from './organization/ending-notices.service';
 import { NoticePeopleRepository } from './organization/notice-people.repository';
 import { OrganizationErasure, OrganizationErasureJobs } from './organization/organization-erasure.service';
+import { OrganizationExportRepository } from './organization/organization-export.repository';
+import { OrganizationExports } from './organization/organization-export.service';
 import { OrganizationRowsRepository } from './organization/organization-rows.repository';
 import { PersonData } from './person-data.service';
+import { PersonExports, PseudonymLookup } from './person-export.service';
+import { PersonRowsRepository } from './person-rows.repository';
 import { PrivacyController } from './privacy.controller';
-import { AskersRepository } from './askers.repository';
-import { PseudonymLookup } from './pseudonym-lookup.service';
 import { RetentionRepository } from './retention.repository';
 import { Retention, RetentionJobs } from './retention.service';
+import { StoredBlobsRepository } from './stored-blobs.repository';
 
 /** Export and erasure of one person's data, and retention. */
 @Module({

@@ -1,9 +1,7 @@
 export { OUTPUT_LIMIT } from './call';
-export { PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText, targetOf } from './describe-failure';
 export { ConfigSchemas } from './config-schema';
-export { FunctionCatalogue, NOT_ACCESSIBLE, ToolCatalogue, closestName, functionEntries } from './tool-catalogue';
 export * from './contract';
-export { McpProbe } from './functions';
+export { PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText, targetOf } from './describe-failure';
 export {
   ARGUMENTS_LIMIT,
   type FunctionInvocation,
@@ -13,9 +11,6 @@ export {
   completedEvent,
   parsedArguments,
 } from './function-invoker';
-export { ToolInvoker } from './tool-invoker';
-export { type PresentedTool, ToolsService, presentTool } from './tools.service';
-export { dataFence } from './model-question';
 export {
   FunctionOffers,
   FunctionSet,
@@ -24,6 +19,8 @@ export {
   type OfferWarning,
   type OfferedFunction,
 } from './function-offers.service';
+export { McpProbe } from './functions';
+export { dataFence } from './model-question';
 export {
   type MaterialFit,
   citedReply,
@@ -38,7 +35,10 @@ export { reportResult, reportTool } from './report-tool';
 export { type SearchRetrieval, tellSearch } from './search';
 export { type Retriever, questionText, retrieveAccessible } from './search/retrieve-accessible';
 export { citedText, sourcesBlock } from './search/sources-block';
-export type { ToolStats } from './tool-counts.types';
-export { ToolStatistics } from './tool-statistics';
+export { FunctionCatalogue, NOT_ACCESSIBLE, ToolCatalogue, closestName, functionEntries } from './tool-catalogue';
+export { ToolInvoker } from './tool-invoker';
 export { toolsOver } from './tool-plugins';
+export { ToolStatistics } from './tool-statistics';
+export type { ToolStats } from './tool-stats.repository';
 export { ToolsModule } from './tools.module';
+export { type PresentedTool, ToolsService, presentTool } from './tools.service';

@@ -1,8 +1,13 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { BufferedCounters } from '../infrastructure/telemetry';
 import { JobQueue } from '../infrastructure/jobs';
-import type { CountedCall, ToolCounts, ToolDay, ToolStats } from './tool-counts.types';
-import { ToolStatsRepository } from './tool-stats.repository';
+import { BufferedCounters } from '../infrastructure/telemetry';
+import {
+  type CountedCall,
+  type ToolCounts,
+  type ToolDay,
+  type ToolStats,
+  ToolStatsRepository,
+} from './tool-stats.repository';
 
 /** Four buckets to a doubling: a percentile read from them is at most 19 % above the true one. */
 const PER_DOUBLING = 4;

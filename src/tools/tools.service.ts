@@ -2,7 +2,7 @@ import { AppError, type Problem } from '@bellwether/kernel';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { FunctionCatalogue, ToolCatalogue } from './tool-catalogue';
 import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from './contract';
-import type { ToolStats } from './tool-counts.types';
+import type { ToolStats } from './tool-stats.repository';
 import { ToolStatistics, statisticsName } from './tool-statistics';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */

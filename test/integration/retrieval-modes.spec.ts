@@ -1,7 +1,7 @@
 import { AppError, type Principal } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
-import { QueryEmbedder } from '../../src/knowledge-bases/embedding/query-embedder';
+import { QueryEmbedder } from '../../src/knowledge-bases/retrieval/own-search';
 import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';

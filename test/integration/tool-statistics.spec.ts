@@ -2,8 +2,7 @@ import { uuidv7 } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import type { JobQueue } from '../../src/infrastructure/jobs';
 import { ToolStatistics } from '../../src/tools/tool-statistics';
-import { ToolStatsRepository } from '../../src/tools/tool-stats.repository';
-import type { CountedCall } from '../../src/tools/tool-counts.types';
+import { type CountedCall, ToolStatsRepository } from '../../src/tools/tool-stats.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const JOBS = { sweep: () => undefined } as unknown as JobQueue;

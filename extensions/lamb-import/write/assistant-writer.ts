@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ImportedAssistant, ImportedShares } from '../../../src/assistants';
+import type { Transaction } from '../../../src/infrastructure/database';
 import { calledAssistants, withNewNames } from '../metadata-references';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
-import type { Transaction } from '../../../src/infrastructure/database';
 import type { LambSource } from '../source/lamb-source.types';
 import type { FileNames } from './file-transfer';
 import { ImportTargets } from './organization-writer';
-import type { Match } from './match-items';
-import { Reconciliation } from './reconciliation';
+import { type Match, Reconciliation } from './reconciliation';
 
 /** Ids of a dry run: far above those in use, and never written. */
 const DRY_IDS = 2_000_000_000;

@@ -11,8 +11,8 @@ import { CallerMonitor, assertScope } from '../../auth';
 import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { type MemoryClaim, PROMPTS } from '../../infrastructure/http';
-import type { RunMeter } from '../../metering';
-import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
+import { Metering, type RunMeter } from '../../metering';
+import { type OrganizationRuntime, OrganizationsService, VendorPseudonyms } from '../../organizations';
 import {
   type ParentRun,
   type Run,
@@ -23,12 +23,55 @@ import {
   RunsService,
 } from '../../runs';
 import type { AssistantAbility } from '../../tools';
-import type { Completion, RecordedRun } from '../completion.types';
 import { type ChatRequest, assertNoClientTools } from '../chat-request';
+import type { Completion, RecordedRun } from '../completion.types';
+import { AnswerModels } from './answer-models.service';
 import { ASSISTANT_ABILITY, type AbilityProvider } from './assistant-ability.token';
-import { CompletionMeters } from './completion-meters.service';
 import { QUESTION_RULES, type QuestionRules } from './question-rules.token';
 import { StreamsInFlight } from './streams-in-flight';
+
+interface MeteredCompletion {
+  readonly caller: Caller;
+  readonly request: ChatRequest;
+  readonly parent?: ParentRun | null;
+}
+
+/** Opens the meter of a completion: reserves what the payer's rules count. */
+@Injectable()
+export class CompletionMeters {
+  constructor(
+    private readonly metering: Metering,
+    private readonly models: AnswerModels,
+    private readonly pseudonyms: VendorPseudonyms,
+  ) {}
+
+  /** @throws AppError `rate_limited`, `quota_exceeded` */
+  open(
+    { caller, request, parent }: MeteredCompletion,
+    assistant: RunnableAssistant,
+    payer: OrganizationRuntime,
+  ): Promise<RunMeter> {
+    return this.metering.open({
+      caller,
+      assistant,
+      payer,
+      stream: request.stream,
+      nested: parent !== undefined && parent !== null,
+      mayEdit: assistant.access !== 'use' || assistant.disclosure !== 'none',
+      estimate: (cheaper) => this.models.estimate(assistant, request, cheaper),
+    });
+  }
+
+  /** Model calls of the run find the meter, and the person, until the returned function is called. */
+  bind(runId: string, meter: RunMeter, caller: Caller): () => void {
+    this.metering.bind(runId, meter);
+    this.pseudonyms.bind(runId, caller);
+    return () => {
+      this.metering.release(runId);
+      this.pseudonyms.release(runId);
+    };
+  }
+}
 
 /** The assistants that are switched on, each with its own organization, which need not be the caller's. */
 export async function running(

@@ -1,6 +1,6 @@
 import { AppError, type Caller, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
 import type { RequiredRole } from '../../infrastructure/http';
-import { assertAllowed } from './access-decision';
+import { assertAllowed } from './authenticator';
 
 const caller = (role: Role, scopes: readonly Scope[], systemAdmin = false): Caller => ({
   kind: 'api_key',

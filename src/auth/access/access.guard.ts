@@ -1,6 +1,7 @@
-import { AppError, assertUnrestricted, type Caller } from '@bellwether/kernel';
+import { AppError, type Caller, assertUnrestricted } from '@bellwether/kernel';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { bindReach } from '../../infrastructure/database';
 import {
   ACCEPTS_FILES_METADATA,
   ACCESS_METADATA,
@@ -8,11 +9,9 @@ import {
   type BellwetherRequest,
   FOR_PEOPLE_METADATA,
 } from '../../infrastructure/http';
-import { assertAllowed } from './access-decision';
+import { RequestAuthenticator, assertAllowed } from './authenticator';
 import { namedBy } from './end-user';
-import { RequestAuthenticator } from './authenticator';
 import { TrustedProxies } from './failed-credentials.service';
-import { bindReach } from '../../infrastructure/database';
 
 /** Guards every route. Denies a route that declares neither a permission nor `public`. */
 @Injectable()

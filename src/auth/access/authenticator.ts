@@ -1,12 +1,22 @@
-import { AppError, type Caller, KeyedSemaphores, isTeacher } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import {
+  AppError,
+  type Caller,
+  KeyedSemaphores,
+  type Scope,
+  assertUnrestricted,
+  isOrganizationAdmin,
+  isTeacher,
+} from '@bellwether/kernel';
 import { Inject, Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
 import { Admission, type ReleaseSlot } from '../../infrastructure/admission';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import {
+  type AccessRule,
   type BellwetherRequest,
+  type RequiredRole,
   clientAbortSignal,
   cutSlowBody,
   hasBody,
@@ -16,18 +26,41 @@ import {
   takesBodyOfAnybody,
 } from '../../infrastructure/http';
 import { OrganizationChanges, OrganizationsService } from '../../organizations';
-import { looksLikeToken } from '../issuers/token-verifier';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../api-key';
 import { ApiKeyRepository, type KeyRow } from '../api-key.repository';
+import { looksLikeToken } from '../issuers/token-verifier';
 import { ScimTokens } from '../scim-tokens/scim-tokens.service';
 import { SessionCookie, assertSameOrigin, isSafeMethod, sessionHashOf } from '../sessions/session-cookie';
 import { SessionRepository } from '../sessions/session.repository';
-import { assertScope } from './access-decision';
 import { AccessTokens } from './access-tokens.service';
 import { credentialOf, unauthenticated } from './credential';
 import { CredentialCache, type Known } from './credential-cache';
 import { namedBy } from './end-user';
 import { FailedCredentials, TrustedProxies } from './failed-credentials.service';
+
+const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {
+  member: () => true,
+  teacher: isTeacher,
+  organization_admin: isOrganizationAdmin,
+  system_admin: (caller) => caller.systemAdmin,
+};
+
+/** @throws {AppError} `forbidden` */
+export function assertScope(caller: Caller, scope: Scope): void {
+  if (!caller.scopes.includes(scope))
+    throw new AppError('forbidden', `The credential lacks the scope ${scope}`, { reason: 'scope.needed' });
+}
+
+/** Decides by the declaration of the route alone; services decide about objects. @throws {AppError} `forbidden` */
+export function assertAllowed(rule: AccessRule | undefined, caller: Caller): void {
+  if (rule === undefined) throw new AppError('forbidden', 'This route is not open to anyone');
+  if (rule.public) return;
+  if (rule.or === undefined || !caller.scopes.includes(rule.or)) assertScope(caller, rule.scope);
+  if (rule.scope === 'admin') assertUnrestricted(caller);
+  const role = rule.role ?? 'member';
+  if (!HOLDS[role](caller))
+    throw new AppError('forbidden', `This needs the role ${role} or higher`, { reason: 'role.needed' });
+}
 
 const RETRY_AFTER_SECONDS = 5;
 

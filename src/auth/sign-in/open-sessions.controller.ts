@@ -2,7 +2,7 @@ import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
-import { assertScope } from '../access/access-decision';
+import { assertScope } from '../access/authenticator';
 import { OpenSessions } from './open-sessions.service';
 import { OpenSessionsDto } from './session.dto';
 

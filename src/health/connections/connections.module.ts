@@ -4,10 +4,8 @@ import { KnowledgeBasesModule } from '../../knowledge-bases';
 import { MoodleModule } from '../../moodle';
 import { OrganizationsModule } from '../../organizations';
 import { ToolsModule } from '../../tools';
-import { ConnectionProbes } from './connection-probes';
-import { ConnectionTests } from './connection-tests.service';
+import { ConnectionProbes, ConnectionTests, TestRate } from './connection-tests.service';
 import { ConnectionsController } from './connections.controller';
-import { TestRate } from './test-rate';
 
 @Module({
   imports: [ConnectorsModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, ToolsModule],

@@ -1,4 +1,4 @@
-import { TestRate } from './test-rate';
+import { TestRate } from './connection-tests.service';
 
 describe('tests of connections', () => {
   beforeEach(() => jest.useFakeTimers({ now: 0 }));

@@ -1,5 +1,5 @@
 export { CONFIG, ConfigModule } from './config.module';
-export type { Config } from './config.types';
+export type { Config, Vendor, VendorConfig } from './config.types';
 export {
   ConfigError,
   environmentVariables,
@@ -8,5 +8,4 @@ export {
   misspeltVariables,
   serviceVersion,
 } from './load-config';
-export { type Extension, EXTENSIONS, type SecretKey } from './parsers';
-export type { Vendor, VendorConfig } from './vendor.types';
+export { EXTENSIONS, type Extension, type SecretKey } from './parsers';

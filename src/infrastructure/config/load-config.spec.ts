@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig, misspeltVariables } from './load-config';
 import { EXTENSIONS } from './parsers';
-import type { Vendor } from './vendor.types';
+import type { Vendor } from './config.types';
 
 const ACME: Vendor = {
   name: 'acme',

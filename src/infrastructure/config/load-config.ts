@@ -1,9 +1,9 @@
-import { OperatorError } from '@bellwether/kernel';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
-import type { Config } from './config.types';
+import type { Config, Vendor, VendorConfig } from './config.types';
 import { httpUrl, text } from './parsers';
 import { SETTINGS } from './settings';
 import {
@@ -16,7 +16,6 @@ import {
   variable,
   variablesOf,
 } from './variable';
-import type { Vendor, VendorConfig } from './vendor.types';
 
 const OTHERS = 0o077;
 

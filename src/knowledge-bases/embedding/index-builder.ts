@@ -1,14 +1,29 @@
-import { AppError } from '@bellwether/kernel';
+import { AppError, type ErrorCode } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { JobQueue, type RunningJob } from '../../infrastructure/jobs';
-import type { Embedding } from '../storage/knowledge-base.types';
-import { RowQueue, type RowRef } from '../storage/row-queue';
-import { isTransient } from '../storage/transient-error';
 import { VectorStore } from '../search/vector-store';
 import { VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
+import type { Embedding } from '../storage/knowledge-base.types';
+import { RowQueue, type RowRef } from '../storage/row-queue';
 import { ChunkVectors, PAGE } from './chunk-embedder';
 import { VectorIndexRepository } from './vector-index.repository';
+
+const TRANSIENT: readonly ErrorCode[] = [
+  'unavailable',
+  'insufficient_storage',
+  'too_many_requests',
+  'rate_limited',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_timeout',
+  'upstream_truncated',
+  'upstream_bad_response',
+  'server_shutdown',
+];
+
+/** Whether background work that failed with this code may succeed when it is tried again. */
+export const isTransient = (code: ErrorCode): boolean => TRANSIENT.includes(code);
 
 const MINUTE_MS = 60_000;
 /** Time slice of one index, before the next one in the queue. */

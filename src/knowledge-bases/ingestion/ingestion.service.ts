@@ -14,7 +14,7 @@ import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { RowRef } from '../storage/row-queue';
-import { isTransient } from '../storage/transient-error';
+import { isTransient } from '../embedding/index-builder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
 import { IngestionRequests } from './ingestion-requests';

@@ -1,13 +1,12 @@
 import { AppError } from '@bellwether/kernel';
 import type { Hit } from '../search/chunk.types';
-import type { QueryEmbedder } from '../embedding/query-embedder';
-import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { PassageRepository } from '../search/passage.repository';
 import type { ResidentIndexes } from '../search/resident-indexes';
 import type { VectorStore } from '../search/vector-store';
-import type { SpellingCorrector } from './question/spelling-corrector';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
+import { OwnSearch, type QueryEmbedder } from './own-search';
 import type { QuestionLanguages } from './question-languages';
-import { OwnSearch } from './own-search';
+import type { SpellingCorrector } from './question/spelling-corrector';
 
 const base = (id: string, more: Partial<KnowledgeBaseEntity> = {}): KnowledgeBaseEntity =>
   ({

@@ -1,22 +1,54 @@
 import { AppError, visibleText } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { EmbeddingsService } from '../../connectors';
 import type { TextLanguage } from '../../infrastructure/languages';
+import { embedTexts } from '../embedding/chunk-embedder';
+import { textHash } from '../embedding/embedding-cache.repository';
 import { hybridWeightOf, isForeignTo } from '../embedding/embedding-settings';
-import { QueryEmbedder } from '../embedding/query-embedder';
 import type { Hit } from '../search/chunk.types';
 import { type FusionScope, fuseHits } from '../search/hybrid-fusion';
 import { type KeywordParameters, searchStatement } from '../search/hybrid-query';
 import { type FoundHit, PassageRepository, type SectionChunk, type SectionKey } from '../search/passage.repository';
 import { ResidentIndexes } from '../search/resident-indexes';
+import { quotedPhrases } from '../search/searchable-text';
 import type { VectorScope } from '../search/vector-query';
 import { VectorStore } from '../search/vector-store';
-import { quotedPhrases } from '../search/searchable-text';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { Embedding, RetrievalMode } from '../storage/knowledge-base.types';
-import type { PassageQuery } from './retrieval.types';
+import { NOT_TRANSLATED, QuestionLanguages, type Translations } from './question-languages';
 import { type Correction, SpellingCorrector, corrected, provenBy, spelt } from './question/spelling-corrector';
 import { type Question, foreignLanguages, worded } from './question/wordings';
-import { NOT_TRANSLATED, QuestionLanguages, type Translations } from './question-languages';
+import type { PassageQuery } from './retrieval.types';
+
+const MAX_ENTRIES = 500;
+const TTL_MS = 60 * 60_000;
+
+/** Embeds questions. The cache serves several knowledge bases that get the same question. */
+@Injectable()
+export class QueryEmbedder {
+  private readonly cache = new LRUCache<string, readonly number[]>({ max: MAX_ENTRIES, ttl: TTL_MS });
+
+  constructor(private readonly embeddings: EmbeddingsService) {}
+
+  /** The vector of a question for an index that was built with `embedding`. Rejects like `embedTexts`. */
+  async embed(
+    organizationId: string,
+    embedding: Embedding,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    const { provider, model, dimensions } = embedding;
+    const identity = await this.embeddings.identity(organizationId, { provider, model, purpose: 'query' });
+    const key = textHash(JSON.stringify([organizationId, provider, model, dimensions, identity]), text);
+    const known = this.cache.get(key);
+    if (known !== undefined) return known;
+    const job = { purpose: 'query', texts: [text], signal } as const;
+    const [vector = []] = await embedTexts(this.embeddings, organizationId, embedding, job);
+    this.cache.set(key, vector);
+    return vector;
+  }
+}
 
 /** Properties of a knowledge base that decide which modes can run. */
 export interface SearchableBase {

@@ -4,9 +4,8 @@ import type { Config } from '../../infrastructure/config';
 import type { ToolCatalogue, ToolStatistics } from '../../tools';
 import type { PlanOutcomes } from './memory/plan-outcomes.service';
 import { ModelPlanner } from './model-planner.service';
-import { Planner } from './planner.service';
+import { Planner, type ToolSimilarities } from './planner.service';
 import type { PlanRequest } from './planning.types';
-import type { ToolSimilarities } from './tool-similarities.service';
 
 const REPLACED = 'gone is not enabled; default answers instead';
 

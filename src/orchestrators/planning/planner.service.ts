@@ -1,11 +1,17 @@
-import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
+import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { EmbeddingsService } from '../../connectors';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { ERROR_TITLES } from '../../infrastructure/http';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../../tools';
+import { rankTools } from './choose-tools';
+import { decompose } from './decompose';
+import { planHeuristically } from './heuristic-planner';
 import { PlanCache } from './memory/plan-cache';
 import { PlanOutcomes } from './memory/plan-outcomes.service';
+import { ModelPlanner } from './model-planner.service';
 import { type Draft, buildPlan } from './plan-builder';
 import {
   type Decomposition,
@@ -17,12 +23,60 @@ import {
   type PlanningOptions,
   type ToolPlan,
 } from './planning.types';
-import { planHeuristically } from './heuristic-planner';
-import { ModelPlanner } from './model-planner.service';
-import { decompose } from './decompose';
-import { rankTools } from './choose-tools';
 import { type PlannableTool, type ToolFacts, factsOf, plannableTools } from './tool-profile';
-import { ToolSimilarities } from './tool-similarities.service';
+
+const MAX_VECTORS = 2_000;
+const TEXT_CHARS = 600;
+
+/** Similarity of a question to each tool, by the embedding model of `TOOL_PLANNER_EMBEDDING`. */
+@Injectable()
+export class ToolSimilarities {
+  private readonly logger = new Logger('ToolSimilarities');
+  /** Vectors of the tools' texts. Vectors of questions are not cached. */
+  private readonly vectors = new LRUCache<string, readonly number[]>({ max: MAX_VECTORS });
+
+  constructor(
+    @Inject(EmbeddingsService) private readonly embeddings: Pick<EmbeddingsService, 'embed'>,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Cosines in the order of the tools; undefined without a model, after a failure, and after the planner's time
+   * limit.
+   */
+  async of(
+    organizationId: string,
+    query: string,
+    tools: readonly ToolFacts[],
+    signal: AbortSignal,
+  ): Promise<readonly number[] | undefined> {
+    const { embedding, timeoutMs } = this.config.planner;
+    if (embedding === null || tools.length < 2) return undefined;
+    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const texts = tools.map(({ text }) => `${text.name}: ${text.description}`.slice(0, TEXT_CHARS));
+    const keyOf = (text: string): string => `${organizationId} ${text}`;
+    try {
+      const missing = [...new Set(texts)].filter((text) => !this.vectors.has(keyOf(text)));
+      const job = { ...embedding, purpose: 'query' as const, dimensions: null, signal: until };
+      const [asked, ...made] = await this.embeddings.embed(organizationId, {
+        ...job,
+        texts: [query.slice(0, TEXT_CHARS), ...missing],
+      });
+      const fresh = new Map(missing.map((text, at) => [text, made[at] ?? []]));
+      for (const [text, vector] of fresh) this.vectors.set(keyOf(text), vector);
+      return texts.map((text) => cosine(asked ?? [], fresh.get(text) ?? this.vectors.get(keyOf(text)) ?? []));
+    } catch (error) {
+      this.logger.warn(
+        `tools were chosen by words alone (${error instanceof AppError ? error.code : 'internal_error'})`,
+      );
+      return undefined;
+    }
+  }
+}
+
+/** Cosine of two vectors of length 1. */
+const cosine = (one: readonly number[], other: readonly number[]): number =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
 const MAX_STEPS = 20;
 const DEFAULT_STEPS = 12;

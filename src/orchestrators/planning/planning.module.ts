@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../../connectors';
 import { ToolsModule } from '../../tools';
-import { PlanOutcomes } from './memory/plan-outcomes.service';
 import { PlanOutcomesRepository } from './memory/plan-outcomes.repository';
+import { PlanOutcomes } from './memory/plan-outcomes.service';
 import { ModelPlanner } from './model-planner.service';
-import { Planner } from './planner.service';
-import { ToolSimilarities } from './tool-similarities.service';
+import { Planner, ToolSimilarities } from './planner.service';
 
 @Module({
   imports: [ConnectorsModule, ToolsModule],

@@ -1,13 +1,12 @@
 import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FileOwnership } from '../../files';
-import { AuditLog } from '../../infrastructure/audit';
+import { AuditChainEdits, AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
 import { OrganizationChanges } from '../../organizations';
 import { type PersonIn, PersonRowsRepository } from '../person-rows.repository';
 import { PERSON_TABLES } from '../person-tables';
-import { AuditRedaction } from './audit-redaction.service';
 import { type OwnedContent, planContent } from './content-plan';
 import { ContentRepository } from './content.repository';
 import { erasureReport } from './erasure-report';
@@ -15,6 +14,25 @@ import { ErasureRepository } from './erasure.repository';
 import type { ContentItem, ContentPlan, ContentType, ErasureReport, HeldErasure } from './erasure.types';
 import { RunTermination } from './run-termination.service';
 import { SubjectRepository } from './subject.repository';
+
+/** Removes addresses, names and subjects of a person from the audit log. */
+@Injectable()
+export class AuditRedaction {
+  constructor(
+    private readonly subjects: SubjectRepository,
+    private readonly requests: ErasureRepository,
+    private readonly audit: AuditChainEdits,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Before the rows that hold these texts are erased. A second call counts only what the first left. */
+  async run(held: HeldErasure): Promise<void> {
+    const { organizationId, subjectId: userId } = held;
+    const texts = await this.subjects.identity(organizationId, userId);
+    const redacted = await this.audit.redactPerson({ organizationId, userId, ...texts, caller: null });
+    await this.transactions.run((tx) => this.requests.count(held, 'redacted', 'audit', redacted, tx));
+  }
+}
 
 const BATCH = 500;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, Transactions } from '../../infrastructure/database';
-import { endLockedRuns, type LockedRun } from './end-locked-runs';
+import { endLockedRuns, type LockedRun } from './run-lease.repository';
 
 const REQUEST = `
   WITH asked AS (

@@ -1,4 +1,4 @@
-import { daysOf, isDay, periodOf } from './usage-period';
+import { daysOf, isDay, periodOf } from './usage.types';
 
 const NOW = Date.parse('2026-03-01T23:59:59Z');
 

@@ -13,7 +13,6 @@ import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../assistants';
 import { PriceLists } from '../../metering';
 import { OrganizationsService, PersonPseudonyms, type Pseudonymize } from '../../organizations';
-import { type Period, daysOf, periodOf } from './usage-period';
 import { type DayRow, type SummedRow, UsageReportRepository, type UsageReportScope } from './usage-report.repository';
 import type { UsageFiguresDto, UsagePartDto, UsageQueryDto, UsageReportDto, UsageRowDto } from './usage.dto';
 import {
@@ -24,9 +23,12 @@ import {
   type KeyName,
   type ModelName,
   NO_USAGE,
+  type Period,
   type PersonName,
   type Split,
   type UsageFilter,
+  daysOf,
+  periodOf,
 } from './usage.types';
 
 interface UsageView {

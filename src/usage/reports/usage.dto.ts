@@ -2,17 +2,18 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Max, MaxLength, Min, Validate, ValidatorConstraint } from 'class-validator';
 import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
-import { isDay, MAX_DAYS } from './usage-period';
 import {
   type AssistantName,
   type Figures,
-  type Grouping,
   GROUPINGS,
+  type Grouping,
   type KeyName,
+  MAX_DAYS,
   type ModelName,
   type PersonName,
-  type Split,
   SPLITS,
+  type Split,
+  isDay,
 } from './usage.types';
 
 @ValidatorConstraint({ name: 'isDay' })

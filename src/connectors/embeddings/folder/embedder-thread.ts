@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder.types';
 import type { ModelFolder } from './model-folder';
 import { floatsOf, integersOf } from './safetensors';
+
+export interface ToEmbedder {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+
+export type FromEmbedder =
+  { readonly id: number; readonly vectors: number[][] } | { readonly id: number; readonly error: string };
+
+/** The data that the thread starts with. */
+export type EmbedderData = ModelFolder;
 
 /** The part of the tokenizer library that is used. Its declarations cannot be resolved from CommonJS. */
 interface TextTokenizer {

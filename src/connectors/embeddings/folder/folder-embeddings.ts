@@ -8,7 +8,7 @@ import type {
   EmbeddingRequest,
 } from '../../contract';
 import { EMBEDDER_FILE } from './embedder-file';
-import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder.types';
+import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder-thread';
 import { type ModelFolder, openModelFolder } from './model-folder';
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 32 };

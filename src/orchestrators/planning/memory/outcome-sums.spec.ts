@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { influences, noSums } from './outcome-sums';
-import type { OutcomeRow } from './plan-outcomes.types';
+import { type OutcomeRow, influences, noSums } from './outcome-sums';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const row = (

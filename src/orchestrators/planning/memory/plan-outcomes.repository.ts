@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import './plan-outcome.entity';
-import { KEY_NAMES, type OutcomeRow, SUM_NAMES } from './plan-outcomes.types';
+import { KEY_NAMES, type OutcomeRow, SUM_NAMES } from './outcome-sums';
 import { AcrossOrganizations, addOnce } from '../../../infrastructure/database';
 
 const TYPES: Readonly<Record<(typeof KEY_NAMES)[number] | (typeof SUM_NAMES)[number], string>> = {

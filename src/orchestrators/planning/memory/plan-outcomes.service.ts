@@ -1,10 +1,9 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { BufferedCounters } from '../../../infrastructure/telemetry';
 import { JobQueue } from '../../../infrastructure/jobs';
+import { BufferedCounters } from '../../../infrastructure/telemetry';
 import type { PlanResult, ToolPlan } from '../planning.types';
-import { addSums, influences, noSums, outcomeOf, rowId } from './outcome-sums';
+import { type OutcomeRow, type OutcomeSums, addSums, influences, noSums, outcomeOf, rowId } from './outcome-sums';
 import { PlanOutcomesRepository } from './plan-outcomes.repository';
-import type { OutcomeRow, OutcomeSums } from './plan-outcomes.types';
 
 const MOST_COMBINATIONS = 200;
 /** Days that figures and later plans look back on. */
