@@ -3,7 +3,7 @@ import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
 import { BucketCheck, S3Connection } from '../../files';
 import { chainFigures } from '../../infrastructure/audit';
-import type { Config } from '../../infrastructure/config';
+import { type Config, EXTENSIONS } from '../../infrastructure/config';
 import {
   checkAddress,
   checkClock,
@@ -39,11 +39,12 @@ export const examine = (config: Config): Promise<CommandResult> =>
     const findings = await findingsOf(database, config, schema.ok);
     const checks = [
       { name: 'configuration', ok: true, text: `ok (${config.env}, ${ENGINES[database.engine]})`, data: config.env },
+      extensionsOf(config),
       schema,
       checkRowSecurity(database, config),
       await checkPasswords(database, schema.ok),
       await checkAudit(database, schema.ok),
-      await checkBridges(database, schema.ok),
+      ...(config.extensions.includes('lti') ? [await checkBridges(database, schema.ok)] : []),
       policyOf(config),
     ];
     const lines = [...checks.map(({ name, text }) => `${name}: ${text}`), ...findings.map(lineOf)];
@@ -155,6 +156,11 @@ async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean
       : `not intact in ${broken} of ${chains} organizations, ${verified}${waiting}; run audit:verify`;
   return { name, ok: broken === 0, text, data: figures };
 }
+
+const extensionsOf = ({ extensions }: Config): Check => {
+  const text = extensions.length === EXTENSIONS.length ? 'all' : extensions.join(', ') || 'none';
+  return { name: 'extensions', ok: true, text, data: extensions };
+};
 
 function policyOf({ migration }: Config): Check {
   const meaning = { manual: 'on request only', on_access: 'when they are read, run or changed' }[migration.policy];
