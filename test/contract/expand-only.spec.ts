@@ -1,43 +1,52 @@
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../../migrations';
 import { isContraction } from '../../src/infrastructure/database';
+import { isBaseline } from '../../src/infrastructure/postgres/connection/earlier-migrations';
 import { assertOrder } from '../../src/infrastructure/postgres/connection/migrate';
-import { BEFORE_ROLLING_UPGRADES, contractionsIn } from '../support/expand-only';
+import { BASELINES, contractionsIn } from '../support/expand-only';
 
-/** Stamps up to this one were once given ahead of the clock. New ones are not. */
-const AHEAD_OF_THE_CLOCK = 1_796_869_999_999;
-/** Two branches took the same stamp; databases hold both names. */
-const TWINS = ['ChainAuditEntries1796210000000', 'MeterUsage1796210000000'];
-const stampOf = (name: string): number => Number(/\d{13}$/.exec(name)?.[0]);
+/** A fixed number of the past: no clock gives the numbers, so none of them is ever in the future. */
+const FIRST = 1_700_000_000_001;
 const names = migrations.map(({ name }) => name);
 
 describe('the list of migrations', () => {
-  it('holds each file of the folder once, under its name', () => {
-    const files = readdirSync(join(__dirname, '../../migrations')).filter((file) => file !== 'index.ts');
-    const ofFiles = files.map((file) => file.replace(/^(\d{13})-(\w+)\.ts$/, '$2$1'));
-    expect([...names].sort()).toEqual(ofFiles.sort());
+  it('holds each file of the folder under its name, numbered one by one', () => {
+    const files = readdirSync(join(__dirname, '../../migrations')).filter((file) => /^\d/.test(file));
+    const ofFiles = files.sort().map((file) => file.replace(/^(\d{13})-(\w+)\.ts$/, '$2$1'));
+    expect(names).toEqual(ofFiles);
+    expect(names.map((name) => Number(name.slice(-13)))).toEqual(names.map((_, at) => FIRST + at));
   });
 
-  it('is in the order of the stamps, none of which is given twice', () => {
-    const late = names.filter((name, at) => at > 0 && stampOf(name) <= stampOf(names[at - 1] ?? ''));
-    expect(late.filter((name) => !TWINS.includes(name))).toEqual([]);
-  });
-
-  it('has no stamp of the future, before which a later one could sort', () => {
-    const latest = Math.max(Date.now(), AHEAD_OF_THE_CLOCK);
-    expect(names.filter((name) => !(stampOf(name) <= latest))).toEqual([]);
-  });
-
-  it('is refused with the stamp to take when a new one would be applied before older ones', () => {
+  it('is refused with the number to take when a new one has that of another, or an earlier one', () => {
     const last = names.at(-1) ?? '';
-    const made = [...names, 'AddToday1795831000000'];
-    expect(() => assertOrder(made)).toThrow(
-      `AddToday1795831000000 follows ${last} in migrations/index.ts, but its stamp is earlier`,
+    for (const number of [FIRST + names.length - 1, FIRST]) {
+      const made = [...names, `AddToday${number}`];
+      expect(() => assertOrder(made)).toThrow(
+        `AddToday${number} follows ${last} in migrations/index.ts, but its number`,
+      );
+      expect(() => assertOrder(made)).toThrow(`the number ${FIRST + names.length}.`);
+    }
+    expect(() => assertOrder([...names, `AddToday${FIRST + names.length}`])).not.toThrow();
+  });
+});
+
+describe('the baselines', () => {
+  const baselines = migrations.slice(0, BASELINES.length);
+
+  it('come first, and no later migration has their word in its name', () => {
+    expect(names.slice(0, BASELINES.length)).toEqual(BASELINES);
+    expect(names.filter(isBaseline)).toEqual(BASELINES);
+  });
+
+  it('are never edited, because databases that are older only get their names', () => {
+    const schemas = baselines.map((Each) => (new Each() as unknown as { readonly schema: string }).schema);
+    const text = schemas.join(';').replace(/--.*$/gm, '').replace(/\s+/g, ' ');
+    expect(createHash('sha256').update(text).digest('hex')).toBe(
+      '3ac6dd04d179b508f341c7dff458791d22c0e2ca7d4b13f008d16b76c8a6f4d6',
     );
-    expect(() => assertOrder(made)).toThrow(`${stampOf(last) + 1_000}`);
-    expect(() => assertOrder(names)).not.toThrow();
   });
 });
 
@@ -52,21 +61,14 @@ async function statementsOf(Migration: (typeof migrations)[number]): Promise<str
   return statements;
 }
 
-describe('migrations since builds may run beside each other', () => {
-  const since = migrations.filter(({ name }) => !BEFORE_ROLLING_UPGRADES.includes(name));
-
-  it('are all but a list of names, whatever their stamps', () => {
-    expect(names.slice(0, BEFORE_ROLLING_UPGRADES.length)).toEqual(BEFORE_ROLLING_UPGRADES);
-  });
-
-  it.each(since.map((each) => [each.name, each] as const))(
-    '%s takes nothing away from the build before it',
-    async (name, each) => {
+describe('migrations after the baselines', () => {
+  it('take nothing away from the build before them, unless their names say so', async () => {
+    for (const each of migrations.filter(({ name }) => !BASELINES.includes(name))) {
       const statements = await statementsOf(each);
-      expect(statements.length).toBeGreaterThan(0);
-      if (!isContraction(name)) expect(contractionsIn(statements)).toEqual([]);
-    },
-  );
+      expect([each.name, statements.length]).not.toEqual([each.name, 0]);
+      if (!isContraction(each.name)) expect([each.name, contractionsIn(statements)]).toEqual([each.name, []]);
+    }
+  });
 
   it('are refused where they would break an older build', () => {
     const breaking = [

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { type DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
 import {
+  isContraction,
   isUsable,
   migrate,
   type MigrationClass,
   openDatabase,
+  revertLast,
   schemaStatus,
 } from '../../../src/infrastructure/database';
 import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
+import { EARLIER_MIGRATIONS } from '../../../src/infrastructure/postgres/connection/earlier-migrations';
+import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { sourceFiles } from '../../support/source-files';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
@@ -32,6 +36,18 @@ class CreateProbe9990000000000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('DROP TABLE probe');
+  }
+}
+
+class BaselineProbe1700000000001 implements MigrationInterface {
+  name = 'BaselineProbe1700000000001';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('CREATE TABLE base (n int)');
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('is not reached'));
   }
 }
 
@@ -119,6 +135,7 @@ describe('migrations', () => {
       pending: ['Broken9990000000001'],
       unknown: [],
       contracted: [],
+      earlier: [],
     });
     // The lock is free again.
     await expect(migrate(dataSource)).rejects.toThrow('nope');
@@ -150,5 +167,78 @@ describe('migrations', () => {
         'newer than this build, by 1 migration',
       );
     }
+  });
+
+  it('are reverted one by one over rows, down to the baselines, which stay', async () => {
+    const dataSource = await connect([BaselineProbe1700000000001, CreateProbe9990000000000]);
+    await migrate(dataSource);
+    await dataSource.query('INSERT INTO probe VALUES (1)');
+    expect(await revertLast(dataSource)).toBe('CreateProbe9990000000000');
+    await expect(revertLast(dataSource)).rejects.toThrow('BaselineProbe1700000000001 made the tables of a module');
+    expect(await tables(dataSource)).toEqual(['base', 'migrations']);
+    expect(await migrate(dataSource)).toEqual(['CreateProbe9990000000000']);
+  });
+});
+
+describe('a database of builds before the baselines', () => {
+  const baselines = migrations.map(({ name }) => name);
+  let dataSource: DataSource;
+  const store = async (names: readonly string[]): Promise<void> => {
+    await dataSource.query('DELETE FROM migrations');
+    for (const name of names) {
+      await dataSource.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [name.slice(-13), name]);
+    }
+  };
+  const stored = async (): Promise<string[]> =>
+    (await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
+  const open = async (schema: 'check' | 'migrate'): Promise<void> => {
+    const config = { url: testDatabaseUrl(), dataDir: '/nowhere', poolSize: 1 };
+    await (await openDatabase(config, { migrations, schema })).close();
+  };
+
+  // The tables of this database are those that the earlier migrations made; only their names differ.
+  beforeAll(async () => {
+    dataSource = await openTestDatabase();
+  });
+  afterAll(async () => {
+    await store(baselines);
+    await dataSource.destroy();
+  });
+
+  it('with all of their migrations starts, keeps its rows, and lets builds of that time serve beside', async () => {
+    await resetDatabase(dataSource);
+    await dataSource.query(`INSERT INTO users (id, email) VALUES (gen_random_uuid(), 'kept@example.org')`);
+    await store(EARLIER_MIGRATIONS);
+    await expect(open('check')).rejects.toThrow('older than this build');
+    await open('migrate');
+    await open('check');
+    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...baselines]);
+    expect(await schemaStatus(dataSource)).toMatchObject({ applied: baselines, pending: [], unknown: [] });
+    expect(await dataSource.query('SELECT email FROM users')).toEqual([{ email: 'kept@example.org' }]);
+    // Builds of that time serve while none of their names is missing and no other begins with Contract.
+    expect(baselines.filter(isContraction)).toEqual([]);
+    await open('migrate');
+    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...baselines]);
+    await expect(revertLast(dataSource)).rejects.toThrow('It cannot be reverted');
+  });
+
+  it('with some of them is told which build comes first, and left alone', async () => {
+    const some = EARLIER_MIGRATIONS.slice(0, -3);
+    await store(some);
+    for (const schema of ['check', 'migrate'] as const) {
+      await expect(open(schema)).rejects.toThrow(
+        '72 of 75 migrations of that time. Start the build of commit 7a8df64c once, which applies the others, then this one.',
+      );
+    }
+    expect(await stored()).toEqual(some);
+  });
+
+  it('with more than them belongs to another branch, and is called newer', async () => {
+    const more = [...EARLIER_MIGRATIONS, 'AddElsewhere1796870000000'];
+    await store(more);
+    for (const schema of ['check', 'migrate'] as const) {
+      await expect(open(schema)).rejects.toThrow('newer than this build, by 1 migration');
+    }
+    expect(await stored()).toEqual(more);
   });
 });

@@ -1,11 +1,13 @@
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
 import { SHORT_WAITS, untilLocked } from '../short-locks';
+import { isBaseline } from './earlier-migrations';
 import { ownerDataSource } from './owner';
-import { isUsable, SchemaMismatchError, schemaStatus, timestampOf } from './schema';
+import { isHalfway, isUsable, numberOf, SchemaMismatchError, schemaStatus } from './schema';
 
 /** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;
@@ -36,23 +38,40 @@ export async function migrate(dataSource: DataSource, owner: Owner = {}): Promis
       logger.warn(`A newer build has added to the schema; this build does not need it: ${status.unknown.join(', ')}`);
       return [];
     }
-    const done = status.pending;
-    if (done.length > 0) {
+    if (isHalfway(status)) throw new SchemaMismatchError(status);
+    if (status.earlier.length > 0) await markBaselines(worker, status.pending.filter(isBaseline));
+    const { pending } = await schemaStatus(worker);
+    if (pending.length > 0) {
       await untilLocked(() => worker.runMigrations({ transaction: 'each' }));
-      logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)}`);
+      logger.log(`Applied ${pending.length} migrations, the last one is ${pending.at(-1)}`);
     }
     await enforceRowSecurity(worker, login);
-    return [...done];
+    return [...status.pending];
   });
 }
 
-/** Reverts the last applied migration. Returns its name, or null when there is none. */
+/** One statement, so all or none. The earlier migrations have made the tables. */
+async function markBaselines(worker: DataSource, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await worker.query(
+    `INSERT INTO migrations (timestamp, name)
+     SELECT number, name FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS t (number, name, place) ORDER BY place`,
+    [names.map(numberOf), names],
+  );
+  logger.log(`Earlier migrations have made the tables of ${names.length} baselines, which are marked as applied`);
+}
+
+/**
+ * Reverts the last applied migration. Returns its name, or null when there is none.
+ * @throws {OperatorError} when only baselines are left.
+ */
 export async function revertLast(dataSource: DataSource, owner: Owner = {}): Promise<string | null> {
   const login = owner.login ?? (await loginOf(dataSource));
   return exclusively(dataSource, owner.url, async (worker) => {
     const { applied } = await schemaStatus(worker);
     const last = applied.at(-1);
     if (last === undefined) return null;
+    if (isBaseline(last)) throw new OperatorError(`${last} made the tables of a module. It cannot be reverted.`);
     await dropPolicies(worker);
     try {
       await untilLocked(() => worker.undoLastMigration({ transaction: 'each' }));
@@ -91,15 +110,15 @@ async function exclusively<T>(
 }
 
 /**
- * TypeORM applies migrations by the stamps of their names.
+ * TypeORM applies migrations by the numbers at the end of their names.
  * @throws when a new database would apply them in another order than they are listed in.
  */
 export function assertOrder(names: readonly string[]): void {
   names.reduce((before, name) => {
-    if (timestampOf(name) >= timestampOf(before)) return name;
+    if (numberOf(name) > numberOf(before)) return name;
     throw new Error(
-      `${name} follows ${before} in migrations/index.ts, but its stamp is earlier: a new database would apply it ` +
-        `first. Give its file, class and name the stamp ${timestampOf(before) + 1_000}.`,
+      `${name} follows ${before} in migrations/index.ts, but its number is not higher: a new database would apply it ` +
+        `first. Give its file, class and name the number ${numberOf(before) + 1}.`,
     );
   }, '0000000000000');
 }

@@ -1,5 +1,6 @@
 import { OperatorError } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
+import { EARLIER_MIGRATIONS, isBaseline, LAST_OF_EARLIER } from './earlier-migrations';
 
 export interface SchemaStatus {
   /** Names in the order in which they were applied. */
@@ -10,18 +11,15 @@ export interface SchemaStatus {
   readonly unknown: readonly string[];
   /** The migrations of `unknown` that may have removed something which this build uses. */
   readonly contracted: readonly string[];
+  /** Applied before there were baselines; not among the others. */
+  readonly earlier: readonly string[];
 }
 
 export class SchemaMismatchError extends OperatorError {
   readonly code = 'schema_mismatch';
 
   constructor(readonly status: SchemaStatus) {
-    super(
-      status.unknown.length > 0
-        ? `The database schema is newer than this build, by ${steps(status.unknown)}. Start the newer build, or revert ` +
-            'with it first (db:revert).'
-        : `The database schema is older than this build, by ${steps(status.pending)}. Run db:migrate, or start the service once.`,
-    );
+    super(adviceFor(status));
   }
 }
 
@@ -30,6 +28,27 @@ export class SchemaMismatchError extends OperatorError {
  * begins with this word. The database stores the names, so older builds recognize it too.
  */
 const CONTRACTION = /^Contract(?=[A-Z])/;
+
+function adviceFor(status: SchemaStatus): string {
+  const { unknown, earlier, pending } = status;
+  if (unknown.length > 0) {
+    return (
+      `The database schema is newer than this build, by ${steps(unknown)}. Start the newer build, or revert ` +
+      'with it first (db:revert).'
+    );
+  }
+  if (isHalfway(status)) {
+    return (
+      `The database schema is of November 2026, with ${earlier.length} of ${EARLIER_MIGRATIONS.length} migrations of that ` +
+      `time. Start the build of commit ${LAST_OF_EARLIER} once, which applies the others, then this one.`
+    );
+  }
+  return `The database schema is older than this build, by ${steps(pending)}. Run db:migrate, or start the service once.`;
+}
+
+/** Too old for this build, which does not have the missing ones of the earlier migrations. */
+export const isHalfway = ({ earlier, pending }: SchemaStatus): boolean =>
+  earlier.length > 0 && earlier.length < EARLIER_MIGRATIONS.length && pending.some(isBaseline);
 
 /** Counts only: `db:status` lists the names. */
 const steps = (names: readonly string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
@@ -41,14 +60,16 @@ const steps = (names: readonly string[]): string => `${names.length} migration${
 export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus> {
   const known = dataSource.migrations
     .map((migration) => migration.name ?? migration.constructor.name)
-    .sort((one, other) => timestampOf(one) - timestampOf(other));
-  const applied = await appliedMigrations(dataSource);
+    .sort((one, other) => numberOf(one) - numberOf(other));
+  const stored = await appliedMigrations(dataSource);
+  const applied = stored.filter((name) => !EARLIER_MIGRATIONS.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));
   return {
     applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown,
     contracted: unknown.filter(isContraction),
+    earlier: stored.filter((name) => EARLIER_MIGRATIONS.includes(name)),
   };
 }
 
@@ -78,5 +99,5 @@ async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** TypeORM's convention: the last 13 characters of a migration's name are its epoch milliseconds. */
-export const timestampOf = (name: string): number => Number(name.slice(-13));
+/** TypeORM's convention: the last 13 characters of a migration's name order it. */
+export const numberOf = (name: string): number => Number(name.slice(-13));
