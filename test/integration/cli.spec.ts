@@ -39,6 +39,7 @@ describe('operator commands beside a running server on the embedded database', (
     const doctor = await run('doctor', '--json');
     expect(doctor.json).toMatchObject({
       engine: 'shared',
+      extensions: expect.arrayContaining(['lti', 'mcp']),
       schema: true,
       findings: expect.arrayContaining([
         expect.objectContaining({
