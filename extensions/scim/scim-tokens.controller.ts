@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto, SessionCookie } from '../../src/auth';
 import { Access, CurrentCaller } from '../../src/infrastructure/http';
@@ -20,7 +20,6 @@ export class ScimTokensController {
     summary: 'List the SCIM tokens of an organization',
     description: 'For owners. Tokens themselves are never answered.',
   })
-  @ApiOkResponse({ type: ScimTokensDto })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -37,7 +36,6 @@ export class ScimTokensController {
     summary: 'Make a SCIM token',
     description: 'For owners. The token is shown once. It opens SCIM for this organization and nothing else.',
   })
-  @ApiCreatedResponse({ type: NewScimTokenDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

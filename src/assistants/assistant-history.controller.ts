@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import {
   Access,
   CurrentCaller,
@@ -12,7 +12,7 @@ import {
 } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { AssistantDto } from './editing/assistant.dto';
-import { AssistantStatsDto, VersionDetailDto, type VersionDto, VersionPageDto } from './history.dto';
+import { AssistantStatsDto, VersionDetailDto, VersionPageDto } from './history.dto';
 import { AssistantEditor } from './editing/assistant-editor';
 import { AssistantEditorGuard } from './access/assistant-editor.guard';
 import { AssistantHistory } from './assistant-history';
@@ -30,18 +30,16 @@ export class AssistantHistoryController {
 
   @Get('versions')
   @Access({ scope: 'read', summary: 'Saved versions, newest first' })
-  @ApiOkResponse({ type: VersionPageDto })
   versions(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Query() page: PageQueryDto,
-  ): Promise<Page<VersionDto>> {
+  ): Promise<VersionPageDto> {
     return this.history.versions(caller, id, toPageRequest(page));
   }
 
   @Get('versions/:version')
   @Access({ scope: 'read', summary: 'One saved version' })
-  @ApiOkResponse({ type: VersionDetailDto })
   version(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -57,7 +55,6 @@ export class AssistantHistoryController {
   @ReadsIfMatch('welcome')
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
-  @ApiOkResponse({ type: AssistantDto })
   async restore(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -69,7 +66,6 @@ export class AssistantHistoryController {
 
   @Get('stats')
   @Access({ scope: 'read', summary: 'Runs, failures, times, tools and tokens' })
-  @ApiOkResponse({ type: AssistantStatsDto })
   async stats(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantStatsDto> {
     const { tools, ...figures } = await this.history.stats(caller, id);
     return { ...figures, tools: [...tools] };

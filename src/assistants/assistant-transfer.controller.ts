@@ -66,7 +66,6 @@ export class AssistantTransferController {
   @Post(':id/duplicate')
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make a private copy' })
-  @ApiCreatedResponse({ type: ImportedAssistantDto })
   async duplicate(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

@@ -1,15 +1,11 @@
 import type { JsonObject } from '@bellwether/kernel';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { METADATA_VERSIONS, type MetadataVersion } from './definition';
-import { MayBeOmitted } from '../infrastructure/http';
+import { MayBeOmitted, OneOf } from '../infrastructure/http';
 
 export class ConversionQueryDto {
   /** Only plans, and writes nothing. */
-  @ApiPropertyOptional({ enum: ['true', 'false'] })
-  @MayBeOmitted()
-  @IsIn(['true', 'false'])
-  dry_run?: string;
+  @MayBeOmitted() @OneOf(['true', 'false']) dry_run?: string;
 }
 
 export class TemplateChangeDto {
@@ -18,9 +14,7 @@ export class TemplateChangeDto {
 }
 
 export class MetadataChangeDto {
-  @ApiProperty({ type: 'object', additionalProperties: true })
   before!: JsonObject;
-  @ApiProperty({ type: 'object', additionalProperties: true })
   after!: JsonObject;
 }
 
@@ -38,7 +32,7 @@ export class ValueChangeDto {
 export class ConversionNoteDto {
   path!: string;
   message!: string;
-  @ApiPropertyOptional({ example: 'prompt.differs' })
+  @ApiProperty({ example: 'prompt.differs' })
   code?: string;
 }
 
@@ -59,18 +53,14 @@ export class ConversionPlanDto {
   /** Version of the examined definition. */
   version!: number;
   /** null when the stored metadata cannot be read. */
-  @ApiProperty({ enum: METADATA_VERSIONS, nullable: true })
+  @ApiProperty({ enum: METADATA_VERSIONS })
   from_version!: MetadataVersion | null;
   @ApiProperty({ enum: METADATA_VERSIONS })
   to_version!: MetadataVersion;
   template!: TemplateChangeDto;
   metadata!: MetadataChangeDto;
-  @ApiProperty({ type: [ConversionNoteDto] })
   notes!: ConversionNoteDto[];
-  @ApiProperty({ type: [ValueChangeDto] })
   diff!: ValueChangeDto[];
-  @ApiProperty({ type: [ConversionNoteDto] })
   problems!: ConversionNoteDto[];
-  @ApiProperty({ type: [PromptDifferenceDto] })
   differences!: PromptDifferenceDto[];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { ASSISTANT_TYPES, type AssistantType } from './definition';
-import { PageOf } from '../infrastructure/http';
+import { PageOf, Moment } from '../infrastructure/http';
 import { VERSION_REASONS, type VersionReason } from './storage/assistant-version.entity';
 
 export class VersionAuthorDto {
@@ -20,12 +20,10 @@ export class VersionDto {
   /** null when the service itself wrote it. */
   author_id!: string | null;
   /** null when the service itself wrote it, or its author is no longer a member. */
-  @ApiProperty({ type: VersionAuthorDto, nullable: true })
   author!: VersionAuthorDto | null;
   /** Whether people run this version now. */
   live!: boolean;
-  @ApiProperty({ format: 'date-time' })
-  created_at!: string;
+  @Moment() created_at!: string;
 }
 
 export class VersionPageDto extends PageOf(VersionDto) {}
@@ -34,7 +32,6 @@ export class VersionDetailDto extends VersionDto {
   description!: string;
   system_prompt!: string;
   prompt_template!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
   metadata!: JsonObject;
   RAG_collections!: string[];
   RAG_Top_k!: number;

@@ -1,32 +1,23 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsBooleanString, IsInt, Max, Min } from 'class-validator';
-import { IsName, MayBeOmitted } from '../infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBooleanString } from 'class-validator';
+import { IsName, MayBeOmitted, QueryBetween } from '../infrastructure/http';
 import { DiagnosticDto } from './checks/validation.dto';
 import { AssistantDto } from './editing/assistant.dto';
 
 export class DuplicateAssistantDto {
   /** Name of the copy; "Copy of …" without it. */
-  @MayBeOmitted()
-  @IsName({ required: false })
-  name?: string;
+  @MayBeOmitted() @IsName({ required: false }) name?: string;
 }
 
 export class ImportQueryDto {
   /** Only plans, and writes nothing. */
-  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @ApiProperty({ enum: ['true', 'false'] })
   @MayBeOmitted()
   @IsBooleanString()
   dry_run?: string;
 
   /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(2_147_483_647)
-  into?: number;
+  @MayBeOmitted() @QueryBetween(1, 2_147_483_647) into?: number;
 }
 
 /** The name of a collection, and the knowledge base here that has it. */

@@ -1,4 +1,4 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -6,14 +6,7 @@ import { Readable } from 'node:stream';
 import { OrganizationsService } from '../organizations';
 import { AuditLog, AuditVerifier, type ChainReport, type ChainState } from '../infrastructure/audit';
 import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
-import {
-  AuditChainDto,
-  AuditExportQueryDto,
-  type AuditItemDto,
-  AuditPageDto,
-  AuditQueryDto,
-  AuditVerificationDto,
-} from './audit.dto';
+import { AuditChainDto, AuditExportQueryDto, AuditPageDto, AuditQueryDto, AuditVerificationDto } from './audit.dto';
 import { AuditExport } from './audit-export.service';
 import { AuditView } from './audit-view.service';
 
@@ -32,12 +25,11 @@ export class AuditController {
 
   @Get()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
-  @ApiOkResponse({ type: AuditPageDto })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Query() query: AuditQueryDto,
-  ): Promise<Page<AuditItemDto>> {
+  ): Promise<AuditPageDto> {
     return this.view.list(await this.organizations.administered(caller, slug), toPageRequest(query), query);
   }
 

@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsISO8601, IsString, MaxLength, MinLength } from 'class-validator';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { IsISO8601, IsString, MaxLength, MinLength } from 'class-validator';
 import { type ChainReport, type ChainState, FINDING_KINDS } from '../infrastructure/audit';
-import { MayBeOmitted, PageOf, PageQueryDto } from '../infrastructure/http';
+import { MayBeOmitted, PageOf, PageQueryDto, OneOf } from '../infrastructure/http';
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -17,30 +17,30 @@ const Time = (): PropertyDecorator => (target, property) => {
 
 /** An entry must fit all of them. */
 export class AuditFiltersDto {
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Id or e-mail address of a person, id of an API key or session, or `system` for the service itself.',
     example: 'ana@example.edu',
   })
   @Text()
   actor?: string;
 
-  @ApiPropertyOptional({ description: 'An action, or its beginning followed by `*`.', example: 'member.*' })
+  @ApiProperty({ description: 'An action, or its beginning followed by `*`.', example: 'member.*' })
   @Text()
   action?: string;
 
-  @ApiPropertyOptional({ example: 'assistant' })
+  @ApiProperty({ example: 'assistant' })
   @Text()
   target_type?: string;
 
-  @ApiPropertyOptional({ example: '42' })
+  @ApiProperty({ example: '42' })
   @Text()
   target_id?: string;
 
-  @ApiPropertyOptional({ description: 'Not older than this time or date (UTC).', example: '2026-11-01' })
+  @ApiProperty({ description: 'Not older than this time or date (UTC).', example: '2026-11-01' })
   @Time()
   from?: string;
 
-  @ApiPropertyOptional({ description: 'Older than this time or date (UTC).', example: '2026-12-01' })
+  @ApiProperty({ description: 'Older than this time or date (UTC).', example: '2026-12-01' })
   @Time()
   to?: string;
 
@@ -50,7 +50,7 @@ export class AuditFiltersDto {
   @Text()
   ip?: string;
 
-  @ApiPropertyOptional({ description: 'Part of the action, of the id of the target or of the values.' })
+  @ApiProperty({ description: 'Part of the action, of the id of the target or of the values.' })
   @Text()
   text?: string;
 }
@@ -58,27 +58,19 @@ export class AuditFiltersDto {
 export class AuditQueryDto extends IntersectionType(PageQueryDto, AuditFiltersDto) {}
 
 export class AuditExportQueryDto extends AuditFiltersDto {
-  @ApiPropertyOptional({ enum: EXPORT_FORMATS })
-  @MayBeOmitted()
-  @IsIn(EXPORT_FORMATS)
-  format: ExportFormat = 'csv';
+  @MayBeOmitted() @OneOf(EXPORT_FORMATS, { required: false }) format: ExportFormat = 'csv';
 }
 
 export class AuditActorDto {
   @ApiProperty({ example: 'session', description: '`system` for the service itself and for operator commands.' })
   kind!: string;
   user_id!: string | null;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'Ana Ruiz',
-    description: 'Null for people of other organizations.',
-  })
+  @ApiProperty({ example: 'Ana Ruiz', description: 'Null for people of other organizations.' })
   name!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'ana@example.edu', description: 'Null for erased people.' })
+  @ApiProperty({ example: 'ana@example.edu', description: 'Null for erased people.' })
   email!: string | null;
   credential_id!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Name of the API key.' })
+  @ApiProperty({ description: 'Name of the API key.' })
   credential_name!: string | null;
 }
 
@@ -86,7 +78,7 @@ export class AuditTargetDto {
   @ApiProperty({ example: 'member' })
   type!: string;
   id!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'Biology 101', description: 'Now, else as the entry has it.' })
+  @ApiProperty({ example: 'Biology 101', description: 'Now, else as the entry has it.' })
   name!: string | null;
 }
 
@@ -109,11 +101,7 @@ export class AuditItemDto {
   request_id!: string | null;
   ip!: string | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Position in the hash chain; null for the first seconds of an entry.',
-  })
+  @ApiProperty({ description: 'Position in the hash chain; null for the first seconds of an entry.' })
   sequence!: number | null;
 }
 
@@ -131,7 +119,7 @@ export class AuditChainDto implements ChainState {
   @ApiProperty({ example: 0, description: 'Entries that are not in the hash chain yet.' })
   unsealed!: number;
 
-  @ApiProperty({ type: AuditCheckDto, nullable: true, description: 'Last verification.' })
+  @ApiProperty({ description: 'Last verification.' })
   checked!: AuditCheckDto | null;
 }
 
@@ -139,7 +127,6 @@ export class AuditFindingDto {
   @ApiProperty({ enum: FINDING_KINDS })
   kind!: ChainReport['findings'][number]['kind'];
 
-  @ApiProperty({ type: Number, nullable: true })
   sequence!: number | null;
 
   entry_id!: string | null;
@@ -163,30 +150,25 @@ export class AuditVerificationDto implements ChainReport {
   @ApiProperty({ description: 'Entries that were checked.', example: 1204 })
   entries!: number;
 
-  @ApiProperty({ type: Number, nullable: true })
   first_sequence!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true })
   last_sequence!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Hash of the last entry.' })
+  @ApiProperty({ description: 'Hash of the last entry.' })
   head!: string | null;
 
   unsealed!: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Entries up to this one were removed by the retention.' })
+  @ApiProperty({ description: 'Entries up to this one were removed by the retention.' })
   pruned_through!: number | null;
 
-  @ApiProperty({ type: [AuditRedactionDto], description: 'Entries from which a person was erased.' })
+  @ApiProperty({ description: 'Entries from which a person was erased.' })
   redactions!: AuditRedactionDto[];
 
-  @ApiProperty({
-    type: [AuditRedactionDto],
-    description: 'Entries that the service did not write, and that an operator accepted on the record.',
-  })
+  @ApiProperty({ description: 'Entries that the service did not write, and that an operator accepted on the record.' })
   accepted!: AuditRedactionDto[];
 
-  @ApiProperty({ type: [AuditFindingDto], description: 'Places where the log is not what was sealed; at most 100.' })
+  @ApiProperty({ description: 'Places where the log is not what was sealed; at most 100.' })
   findings!: AuditFindingDto[];
 
   @ApiProperty({ description: 'Number of further findings.' })

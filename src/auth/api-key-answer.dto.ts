@@ -1,6 +1,7 @@
 import { type Caller, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Extension, EXTENSIONS } from '../infrastructure/config';
+import { PageOf } from '../infrastructure/http';
 
 export class ApiKeyDto {
   id!: string;
@@ -13,7 +14,6 @@ export class ApiKeyDto {
   scopes!: Scope[];
 
   /** Assistants that the key may use; null for all of its owner. */
-  @ApiProperty({ type: [Number], nullable: true })
   assistant_ids!: number[] | null;
 
   /** The key reaches published assistants only. */
@@ -31,11 +31,7 @@ export class CreatedApiKeyDto extends ApiKeyDto {
   key!: string;
 }
 
-export class ApiKeyPageDto {
-  items!: ApiKeyDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class ApiKeyPageDto extends PageOf(ApiKeyDto) {}
 
 export class MyselfDto {
   id!: string;
@@ -48,7 +44,7 @@ export class MyOrganizationDto {
   slug!: string;
   name!: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'boolean' } })
+  @ApiProperty({ additionalProperties: { type: 'boolean' } })
   features!: object;
 }
 
@@ -73,7 +69,6 @@ export class MeDto {
   @ApiProperty({ enum: SCOPES, isArray: true })
   scopes!: Scope[];
 
-  @ApiProperty({ type: [Number], nullable: true })
   assistant_ids!: number[] | null;
 
   /** Extensions of the service that are on. */

@@ -1,30 +1,12 @@
 import { type Scope, SCOPES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsNotEmpty,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import { IsPlainName, MayBeOmitted, PageQueryDto } from '../infrastructure/http';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsInt, IsISO8601, Max, Min } from 'class-validator';
+import { IsPlainName, MayBeOmitted, PageQueryDto, Trimmed, FilledText, Text, Flag } from '../infrastructure/http';
 
 export class CreateApiKeyDto {
-  @ApiProperty({ example: 'Open WebUI' })
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(200, { example: 'Open WebUI' })
   name!: string;
 
   @ApiProperty({ enum: SCOPES, isArray: true, example: ['chat'] })
@@ -35,16 +17,10 @@ export class CreateApiKeyDto {
   scopes!: Scope[];
 
   /** Another member, by id or e-mail address; administrators only. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(254)
-  owner?: string;
+  @MayBeOmitted() @Text(254) owner?: string;
 
   /** Another organization, by slug; system administrators only. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(63)
-  organization?: string;
+  @MayBeOmitted() @Text(63) organization?: string;
 
   /**
    * Assistants that the key may use; all of its owner when absent. Such a key reaches their runs, administers nothing and
@@ -65,11 +41,9 @@ export class CreateApiKeyDto {
    * Restricts the key to published assistants; drafts of its owner are excluded. The rules of `assistant_ids` apply.
    * Cannot be combined with `write` or `admin`.
    */
-  @MayBeOmitted()
-  @IsBoolean()
-  published_only?: boolean;
+  @Flag() published_only?: boolean;
 
-  @ApiProperty({ required: false, format: 'date-time', example: '2027-01-01T00:00:00Z' })
+  @ApiProperty({ format: 'date-time', example: '2027-01-01T00:00:00Z' })
   @MayBeOmitted()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string;
@@ -77,8 +51,5 @@ export class CreateApiKeyDto {
 
 export class ListApiKeysDto extends PageQueryDto {
   /** `me` (default), a member by id or e-mail address, or `all`. Other members' keys are for administrators. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(254)
-  owner?: string;
+  @MayBeOmitted() @Text(254) owner?: string;
 }

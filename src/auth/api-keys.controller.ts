@@ -1,11 +1,11 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyDto, ApiKeyPageDto, CreatedApiKeyDto } from './api-key-answer.dto';
+import { ApiKeyPageDto, CreatedApiKeyDto } from './api-key-answer.dto';
 
 @ApiTags('API keys')
 @Controller('api/v1/api-keys')
@@ -14,8 +14,7 @@ export class ApiKeysController {
 
   @Get()
   @Access({ scope: 'read', summary: 'List API keys' })
-  @ApiOkResponse({ type: ApiKeyPageDto })
-  list(@CurrentCaller() caller: Caller, @Query() query: ListApiKeysDto): Promise<Page<ApiKeyDto>> {
+  list(@CurrentCaller() caller: Caller, @Query() query: ListApiKeysDto): Promise<ApiKeyPageDto> {
     return this.keys.list(caller, query.owner, toPageRequest(query));
   }
 
@@ -26,7 +25,6 @@ export class ApiKeysController {
     summary: 'Make an API key',
     description: 'The answer shows the key, once. It is never wider than the credential that makes it.',
   })
-  @ApiCreatedResponse({ type: CreatedApiKeyDto })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     return this.keys.create(caller, body);
   }

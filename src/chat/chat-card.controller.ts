@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { assistantIdIn } from '../answering';
 import { Access, CurrentCaller } from '../infrastructure/http';
 import { ChatCardDto } from './chat-card.dto';
@@ -18,7 +18,6 @@ export class ChatCardController {
     summary: 'What the chat shows of an assistant',
     description: 'Also says how long conversations are kept and who can read the questions.',
   })
-  @ApiOkResponse({ type: ChatCardDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ChatCardDto> {
     return this.cards.of(caller, assistantIdIn(id));
   }

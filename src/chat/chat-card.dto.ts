@@ -21,13 +21,13 @@ export class ChatClosedDto {
   @ApiProperty({ enum: CLOSED })
   reason!: (typeof CLOSED)[number];
   /** Name of the owner, who can open a paused assistant again. */
-  @ApiProperty({ type: String, nullable: true, example: 'Tina Larsen' })
+  @ApiProperty({ example: 'Tina Larsen' })
   owner!: string | null;
 }
 
 export class ChatStorageDto {
   /** Days after the last question; null keeps conversations until the person deletes them. */
-  @ApiProperty({ type: Number, nullable: true, example: 365 })
+  @ApiProperty({ example: 365 })
   kept_days!: number | null;
   /** People beside the asker who can read the questions, as runs of the assistant. */
   @ApiProperty({ enum: READERS, isArray: true })
@@ -39,7 +39,7 @@ export class ChatCardDto {
   assistant!: ChatAssistantDto;
   /** The organization that owns the assistant. */
   organization!: ChatOrganizationDto;
-  @ApiProperty({ type: [String], example: ['What do the light reactions produce?'] })
+  @ApiProperty({ example: ['What do the light reactions produce?'] })
   suggested_questions!: string[];
   /** The assistant sees pictures. */
   vision!: boolean;
@@ -52,6 +52,5 @@ export class ChatCardDto {
   answers!: Answers;
   storage!: ChatStorageDto;
   /** Why the assistant takes no questions now; own conversations can still be read. Null while it takes them. */
-  @ApiProperty({ type: ChatClosedDto, nullable: true })
   closed!: ChatClosedDto | null;
 }

@@ -2,7 +2,6 @@ import { type Caller, type Page, type Source, titleOfSource } from '@bellwether/
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
-  ApiCreatedResponse,
   ApiExtraModels,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -126,7 +125,6 @@ export class ConversationsController {
 
   @Get()
   @Access({ scope: 'chat', summary: 'Own conversations, the last changed first' })
-  @ApiOkResponse({ type: ConversationPageDto })
   async list(@CurrentCaller() caller: Caller, @Query() query: ConversationQueryDto): Promise<ConversationPageDto> {
     const { assistant_id: assistantId, activity_id: activityId, q = '' } = query;
     const filter = { assistantId: assistantId ?? null, activityId: activityId ?? null };
@@ -137,7 +135,6 @@ export class ConversationsController {
   @Post()
   @Idempotent()
   @Access({ scope: 'chat', summary: 'Begin a conversation with an assistant' })
-  @ApiCreatedResponse({ type: ConversationDto })
   async create(
     @CurrentCaller() caller: Caller,
     @Body() { assistant_id: assistant, activity_id: activity, title = '' }: CreateConversationDto,
@@ -160,14 +157,12 @@ export class ConversationsController {
 
   @Get(':id')
   @Access({ scope: 'chat', summary: 'A conversation with all its messages' })
-  @ApiOkResponse({ type: WholeConversationDto })
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<WholeConversationDto> {
     return presentWhole(await this.reader.readForPerson(caller, id));
   }
 
   @Patch(':id')
   @Access({ scope: 'chat', summary: 'Rename a conversation' })
-  @ApiOkResponse({ type: ConversationDto })
   async rename(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -210,7 +205,6 @@ export class ConversationsController {
     summary: 'Show another version of a question',
     description: 'Shows the branch of this question, to its newest message. The next question continues it.',
   })
-  @ApiOkResponse({ type: WholeConversationDto })
   async showBranch(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../infrastructure/http';
 import { ConnectorListDto } from './connectors.dto';
 import { EmbeddingsService } from './embeddings.service';
@@ -16,7 +16,6 @@ export class ConnectorsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Model vendors, with the models that the caller’s organization enabled' })
-  @ApiOkResponse({ type: ConnectorListDto })
   async list(@CurrentCaller() caller: Caller): Promise<ConnectorListDto> {
     const connectors = (await this.connectors.list(caller)).map((each) => ({ ...each, models: [...each.models] }));
     return { connectors, model_folder: this.embeddings.modelFolder };

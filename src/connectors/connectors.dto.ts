@@ -54,6 +54,6 @@ export class ConnectorListDto {
   connectors!: ConnectorDto[];
 
   /** Embedding model that this service runs itself, for `embedding.provider` `folder`; null for none. */
-  @ApiProperty({ type: String, nullable: true, example: 'potion-multilingual-128M' })
+  @ApiProperty({ example: 'potion-multilingual-128M' })
   model_folder!: string | null;
 }

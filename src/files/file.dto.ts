@@ -1,7 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
-import { MayBeOmitted } from '../infrastructure/http';
+import { MayBeOmitted, QueryBetween, PageOf } from '../infrastructure/http';
 
 /** One uploaded file. */
 export class FileDto {
@@ -21,11 +18,7 @@ export class UploadedFilesDto {
   items!: FileDto[];
 }
 
-export class FilePageDto {
-  items!: FileDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class FilePageDto extends PageOf(FileDto) {}
 
 /** Text of a file for assistants: extracted from documents, plain text as uploaded. */
 export class FileTextDto {
@@ -42,11 +35,5 @@ export class FileTextDto {
 
 export class FileTextQueryDto {
   /** Limit of the text in UTF-16 code units. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
-  max_chars: number = 4_000;
+  @MayBeOmitted() @QueryBetween(1, 100_000, { required: false }) max_chars: number = 4_000;
 }

@@ -16,7 +16,7 @@ export class FindingDto {
   next!: string | null;
 
   /** Values in the text, by name. */
-  @ApiProperty({ type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } })
+  @ApiProperty({ additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } })
   values!: Record<string, string | number>;
 
   /** Slug of the organization that it concerns; null for the whole installation. */

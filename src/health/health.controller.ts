@@ -1,5 +1,5 @@
 import { Controller, Get, Logger, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { VectorStore } from '../knowledge-bases';
 import { DatabaseHealth } from '../infrastructure/database';
@@ -27,14 +27,12 @@ export class HealthController {
 
   @Get('live')
   @Public('Is the process alive?')
-  @ApiOkResponse({ type: LivenessDto })
   live(): LivenessDto {
     return { status: 'ok' };
   }
 
   @Get('ready')
   @Public('Can it serve? 503 while it starts, drains, cannot reach the database or sees a schema of another build.')
-  @ApiOkResponse({ type: ReadinessDto })
   @ApiResponse({ status: 503, type: ReadinessDto })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
     const process = this.lifecycle.phase === 'serving' ? 'ok' : this.lifecycle.phase;

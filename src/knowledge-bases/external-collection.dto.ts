@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageQueryDto } from '../infrastructure/http';
+import { PageQueryDto, PageOf } from '../infrastructure/http';
 
 export class ExternalCollectionQueryDto extends PageQueryDto {}
 
@@ -17,8 +17,4 @@ export class ExternalCollectionDto {
   shared!: boolean;
 }
 
-export class ExternalCollectionPageDto {
-  items!: ExternalCollectionDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class ExternalCollectionPageDto extends PageOf(ExternalCollectionDto) {}

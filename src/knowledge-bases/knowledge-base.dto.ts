@@ -1,12 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
   IsNumber,
   IsOptional,
   IsString,
@@ -16,7 +12,17 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { IsPlainName, MayBeOmitted, PageQueryDto } from '../infrastructure/http';
+import {
+  IsPlainName,
+  MayBeOmitted,
+  PageQueryDto,
+  FilledText,
+  Between,
+  Text,
+  OneOf,
+  Flag,
+  PageOf,
+} from '../infrastructure/http';
 import {
   INDEX_STATUSES,
   type IndexStatus,
@@ -31,65 +37,32 @@ import { SLUG_MAX } from './storage/slug';
 /** An embedding model. */
 export class EmbeddingWishDto {
   /** `openai` for any server with OpenAI's embeddings API, or `ollama`. */
-  @ApiProperty({ example: 'openai' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(60)
-  provider!: string;
+  @FilledText(60, { example: 'openai' }) provider!: string;
 
-  @ApiProperty({ example: 'text-embedding-3-small' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  model!: string;
+  @FilledText(200, { example: 'text-embedding-3-small' }) model!: string;
 
   /** Fewer dimensions than the model's default, if the model supports it. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(2)
-  @Max(4000)
-  dimensions?: number;
+  @MayBeOmitted() @Between(2, 4000) dimensions?: number;
 }
 
 class KnowledgeBaseSettingsDto {
   /** Unique in the organization. Default: made from the name. Assistants may refer to it. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(SLUG_MAX)
-  slug?: string;
+  @MayBeOmitted() @Text(SLUG_MAX) slug?: string;
 
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(2000)
-  description?: string;
+  @MayBeOmitted() @Text(2000) description?: string;
 
   /** Language of all documents. Null (the default): detected in each document. A change re-indexes the documents. */
   @IsOptional()
-  @IsIn(LANGUAGES)
-  @ApiProperty({ enum: LANGUAGES, nullable: true, required: false })
+  @OneOf(LANGUAGES)
   language?: string | null;
 
-  @MayBeOmitted()
-  @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
-  @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
-  visibility?: KnowledgeBaseVisibility;
+  @MayBeOmitted() @OneOf(KNOWLEDGE_BASE_VISIBILITIES) visibility?: KnowledgeBaseVisibility;
 
   /** Most characters per chunk. A change re-indexes the documents. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(200)
-  @Max(8000)
-  chunk_size?: number;
+  @MayBeOmitted() @Between(200, 8000) chunk_size?: number;
 
   /** Most characters repeated from the previous chunk. A change re-indexes the documents. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(0)
-  @Max(2000)
-  chunk_overlap?: number;
+  @MayBeOmitted() @Between(0, 2000) chunk_overlap?: number;
 
   /**
    * Null (the default): keyword search only. The model is checked with one call. After a change, the current vectors answer
@@ -110,32 +83,20 @@ class KnowledgeBaseSettingsDto {
   hybrid_weight?: number | null;
 
   /** The organization's reranker sorts the passages that are found. Default: false. */
-  @MayBeOmitted()
-  @IsBoolean()
-  rerank?: boolean;
+  @Flag() rerank?: boolean;
 
   /** Readers of an answer may read the passages that it used. Default: true. */
-  @MayBeOmitted()
-  @IsBoolean()
-  passages_shown?: boolean;
+  @Flag() passages_shown?: boolean;
 }
 
 export class CreateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
-  @ApiProperty({ example: 'Course materials' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  @IsPlainName()
-  name!: string;
+  @IsPlainName() @FilledText(200, { example: 'Course materials' }) name!: string;
 }
 
 export class UpdateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
-  @ApiProperty({ required: false, example: 'Course materials' })
   @MayBeOmitted()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
   @IsPlainName()
+  @FilledText(200, { example: 'Course materials' })
   name?: string;
 }
 
@@ -157,10 +118,8 @@ export class IndexDto {
   @ApiProperty({ enum: INDEX_STATUSES })
   status!: IndexStatus;
   /** Embedded chunks of the index that is being built. */
-  @ApiProperty({ type: IndexProgressDto, nullable: true })
   progress!: IndexProgressDto | null;
   /** Embedding of the vectors in use. */
-  @ApiProperty({ type: EmbeddingDto, nullable: true })
   embedding!: EmbeddingDto | null;
   /** Why the chosen vectors are missing. */
   reason!: string | null;
@@ -189,7 +148,6 @@ export class KnowledgeBaseDto {
   /** Documents of every status. */
   document_count!: number;
   /** The chosen embedding; null: keyword search only. */
-  @ApiProperty({ type: EmbeddingDto, nullable: true })
   embedding!: EmbeddingDto | null;
   /** Weight of the vectors in hybrid mode, 0..1. */
   hybrid_weight!: number;
@@ -204,23 +162,14 @@ export class KnowledgeBaseDto {
   updated_at!: Date;
 }
 
-export class KnowledgeBasePageDto {
-  items!: KnowledgeBaseDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class KnowledgeBasePageDto extends PageOf(KnowledgeBaseDto) {}
 
 export class KnowledgeBaseListQueryDto extends PageQueryDto {
   /** Part of the name. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  q?: string;
+  @MayBeOmitted() @Text(200) q?: string;
 
   /** `me`: only own ones. */
-  @MayBeOmitted()
-  @IsIn(['me'])
-  owner?: 'me';
+  @MayBeOmitted() @OneOf(['me']) owner?: 'me';
 }
 
 export class ShareWithDto {

@@ -1,6 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../infrastructure/http';
+import { IsBoolean } from 'class-validator';
+import { MayBeOmitted, PageQueryDto, Text, OneOf, Between } from '../infrastructure/http';
 import {
   ITEM_STATUSES,
   type ItemStatus,
@@ -16,26 +15,15 @@ export class StartMigrationDto {
   dry_run: boolean = false;
 
   /** Slug of the organization; the caller's own when absent, every one for system administrators. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(100)
-  org?: string;
+  @MayBeOmitted() @Text(100) org?: string;
 
   /** Target version of the metadata; the newest when absent. */
-  @MayBeOmitted()
-  @IsIn(TARGET_VERSIONS)
-  @ApiProperty({ enum: TARGET_VERSIONS, required: false })
-  to: TargetVersion = NEWEST_VERSION;
+  @MayBeOmitted() @OneOf(TARGET_VERSIONS, { required: false }) to: TargetVersion = NEWEST_VERSION;
 }
 
 export class StartRollbackDto {
   /** Only this assistant; the whole batch when absent. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(1)
-  @Max(2_147_483_647)
-  assistant_id?: number;
+  @MayBeOmitted() @Between(1, 2_147_483_647) assistant_id?: number;
 
   /** Also rolls back assistants that were saved since; the version history keeps what was saved. */
   @MayBeOmitted()
@@ -45,8 +33,5 @@ export class StartRollbackDto {
 
 export class BatchItemsQueryDto extends PageQueryDto {
   /** Only these items; all when absent. */
-  @MayBeOmitted()
-  @IsIn(ITEM_STATUSES)
-  @ApiProperty({ enum: ITEM_STATUSES, required: false })
-  status?: ItemStatus;
+  @MayBeOmitted() @OneOf(ITEM_STATUSES) status?: ItemStatus;
 }

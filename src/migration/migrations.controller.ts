@@ -80,7 +80,6 @@ export class MigrationsController {
     summary: 'Versions of the stored metadata, and batches',
     description: 'Of the caller’s organization; of every one for system administrators.',
   })
-  @ApiOkResponse({ type: MigrationStatusDto })
   async status(
     @CurrentCaller() caller: Caller,
     @Query() page: PageQueryDto,
@@ -130,7 +129,6 @@ export class MigrationsController {
     summary: 'One batch: its progress, and the result of each assistant',
     description: 'Assistants that already had the version are counted and not listed.',
   })
-  @ApiOkResponse({ type: BatchDetailDto })
   async batch(
     @CurrentCaller() caller: Caller,
     @Param('batch') id: string,

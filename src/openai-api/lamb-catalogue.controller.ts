@@ -33,7 +33,6 @@ export class LambCatalogueController {
 
   @Get('list')
   @Access({ scope: 'read', summary: 'Names of processors and connectors, definitions of tools' })
-  @ApiOkResponse({ type: LambListDto })
   async list(@CurrentCaller() caller: Caller): Promise<LambListDto> {
     const connectors = await this.connectors.list(caller);
     await this.tools.countedIn(caller.organizationId);
@@ -71,7 +70,6 @@ export class LambCatalogueController {
   @HttpCode(200)
   @Access({ scope: 'read', summary: 'Check a config against the schema of a tool' })
   @ApiBody(anyObject)
-  @ApiOkResponse({ type: LambConfigValidityDto })
   validate(@Param('name') name: string, @Body() config: unknown): LambConfigValidityDto {
     const problems = this.tools.validate(name, config);
     const errors = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));

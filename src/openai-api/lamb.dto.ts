@@ -9,11 +9,11 @@ export class LambConnectorDto {
 
 export class LambListDto {
   prompt_processors!: string[];
-  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/LambConnectorDto' } })
+  @ApiProperty({ additionalProperties: { $ref: '#/components/schemas/LambConnectorDto' } })
   connectors!: Record<string, LambConnectorDto>;
   rag_processors!: string[];
   /** Definitions as `tools` lists them, each with its `config_schema`. */
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  @ApiProperty({ items: { type: 'object', additionalProperties: true } })
   tools!: JsonObject[];
 }
 

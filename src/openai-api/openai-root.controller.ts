@@ -22,7 +22,6 @@ export class OpenAiRootController {
 
   @Get('models')
   @Access({ scope: 'chat', summary: 'As GET /v1/models, for clients without v1 in their base URL' })
-  @ApiOkResponse({ type: ModelListDto })
   list(
     @CurrentCaller() caller: Caller,
     @Query('after') after?: string,

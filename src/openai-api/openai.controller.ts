@@ -23,7 +23,6 @@ export class OpenAiController {
   @Access({ scope: 'chat', summary: 'Assistants that the caller may use, as models' })
   @ApiQuery({ name: 'after', required: false, description: 'Id of the last model of the page before' })
   @ApiQuery({ name: 'limit', required: false, description: 'Most models of the answer, 1 to 5,000 (the default)' })
-  @ApiOkResponse({ type: ModelListDto })
   list(
     @CurrentCaller() caller: Caller,
     @Query('after') after?: string,
@@ -34,7 +33,6 @@ export class OpenAiController {
 
   @Get('models/:model')
   @Access({ scope: 'chat', summary: 'One assistant as a model' })
-  @ApiOkResponse({ type: ModelDto })
   get(@CurrentCaller() caller: Caller, @Param('model') model: string): Promise<ModelDto> {
     return this.models.get(caller, model);
   }

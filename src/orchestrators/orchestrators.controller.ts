@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access } from '../infrastructure/http';
 import type { StrategyDefinition } from './contract';
 import { type OrchestratorDto, OrchestratorListDto } from './orchestrator.dto';
@@ -12,7 +12,6 @@ export class OrchestratorsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Strategies of multi-tool assistants' })
-  @ApiOkResponse({ type: OrchestratorListDto })
   list(): OrchestratorListDto {
     return { orchestrators: this.strategies.definitions().map(present) };
   }

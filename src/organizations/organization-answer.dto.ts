@@ -10,6 +10,7 @@ import {
   VENDOR_USER_IDS,
   type VendorUserIds,
 } from './settings/settings.types';
+import { PageOf } from '../infrastructure/http';
 
 export class FeaturesDto implements Features {
   multi_tool!: boolean;
@@ -75,13 +76,13 @@ export class KnowledgeBaseServerDto {
 /** A vendor's endpoint that sorts passages by how well they answer a question. */
 export class RerankerDto {
   /** Wire format of the endpoint; null without a reranker. */
-  @ApiProperty({ type: String, enum: RERANK_DIALECT_PLUGINS.map(({ name }) => name), nullable: true })
+  @ApiProperty({ enum: RERANK_DIALECT_PLUGINS.map(({ name }) => name) })
   dialect!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'https://api.cohere.com' })
+  @ApiProperty({ example: 'https://api.cohere.com' })
   url!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'rerank-v3.5' })
+  @ApiProperty({ example: 'rerank-v3.5' })
   model!: string | null;
 
   api_key_configured!: boolean;
@@ -90,10 +91,10 @@ export class RerankerDto {
 /** A service that translates questions into the language of the material. */
 export class TranslatorDto {
   /** Wire format of the endpoint; null without a translator. */
-  @ApiProperty({ type: String, enum: TRANSLATION_DIALECT_PLUGINS.map(({ name }) => name), nullable: true })
+  @ApiProperty({ enum: TRANSLATION_DIALECT_PLUGINS.map(({ name }) => name) })
   dialect!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'https://translate.example.org' })
+  @ApiProperty({ example: 'https://translate.example.org' })
   url!: string | null;
 
   api_key_configured!: boolean;
@@ -155,17 +156,16 @@ export class McpServerDto {
 }
 
 export class McpDto {
-  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/McpServerDto' } })
+  @ApiProperty({ additionalProperties: { $ref: '#/components/schemas/McpServerDto' } })
   servers!: Readonly<Record<string, McpServerDto>>;
 }
 
 /** Every setting, for administrators. Secrets are shown as present or absent only. */
 export class OrganizationDto extends OrganizationSummaryDto {
-  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ProviderDto' } })
+  @ApiProperty({ additionalProperties: { $ref: '#/components/schemas/ProviderDto' } })
   providers!: Readonly<Record<string, ProviderDto>>;
 
   /** Models that assistants may use; empty allows every model. */
-  @ApiProperty({ type: [String] })
   models!: string[];
 
   @ApiProperty({ type: ModelChoiceDto, nullable: true })
@@ -177,24 +177,20 @@ export class OrganizationDto extends OrganizationSummaryDto {
   moodle!: MoodleDto;
   mcp!: McpDto;
 
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   limits!: object;
 
   privacy!: PrivacyDto;
 
   /** Prices of models per million tokens: `currency` and `models`. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   prices!: object;
 
   /** Configured models that `models` does not allow: the default model answers instead. */
   diagnostics!: SettingDiagnosticDto[];
 }
 
-export class OrganizationPageDto {
-  items!: OrganizationSummaryDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class OrganizationPageDto extends PageOf(OrganizationSummaryDto) {}
 
 export class MemberInvitationDto {
   /** `link`: an administrator made a sign-in link. `sending`, `sent`, `failed`: the e-mail. */

@@ -144,7 +144,6 @@ export class PrivacyController {
     summary: 'Find the person behind a pseudonym that a vendor names',
     description: 'For owners. Recorded in the audit log.',
   })
-  @ApiOkResponse({ type: ErasurePersonDto })
   lookUp(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -155,7 +154,6 @@ export class PrivacyController {
 
   @Get('organizations/:slug/erasures')
   @Access({ ...ADMIN, summary: 'List erasures, newest first' })
-  @ApiOkResponse({ type: ErasurePageDto })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -168,7 +166,6 @@ export class PrivacyController {
 
   @Get('organizations/:slug/erasures/:id')
   @Access({ ...ADMIN, summary: 'One erasure with its report' })
-  @ApiOkResponse({ type: ErasureDto })
   async one(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

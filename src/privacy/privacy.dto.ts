@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { MayBeOmitted } from '../infrastructure/http';
+import { IsBoolean, IsString, Matches } from 'class-validator';
+import { MayBeOmitted, Text, OneOf, Whole, PageOf } from '../infrastructure/http';
 import {
   CONTENT_TYPES,
   type ContentType,
@@ -19,24 +19,13 @@ export class ErasePersonDto {
   dry_run: boolean = true;
 
   /** User id or e-mail address of the member who takes over content; the owner with the oldest membership when absent. */
-  @ApiProperty({ required: false, example: 'dean@example.edu' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(254)
-  heir?: string;
+  @MayBeOmitted() @Text(254, { example: 'dean@example.edu' }) heir?: string;
 
   /** Content that nobody else uses. Content that others use always goes to the heir. */
-  @ApiProperty({ enum: UNSHARED_CHOICES, required: false })
-  @MayBeOmitted()
-  @IsIn(UNSHARED_CHOICES)
-  unshared: Unshared = 'delete';
+  @MayBeOmitted() @OneOf(UNSHARED_CHOICES, { required: false }) unshared: Unshared = 'delete';
 
   /** The e-mail address of the person, as a confirmation. Required unless `dry_run`. */
-  @ApiProperty({ required: false, example: 'ada@example.edu' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(254)
-  confirm?: string;
+  @MayBeOmitted() @Text(254, { example: 'ada@example.edu' }) confirm?: string;
 }
 
 export class ErasurePersonDto {
@@ -73,8 +62,7 @@ export class KeptDataDto {
   code!: string;
 
   /** Absent where the number is unknown. */
-  @ApiProperty({ required: false, type: 'integer' })
-  count?: number;
+  @Whole() count?: number;
 
   reason!: string;
 }
@@ -84,7 +72,6 @@ export class ErasurePlanDto {
   person!: ErasurePersonDto;
 
   /** The member who would take over content. */
-  @ApiProperty({ type: ErasurePersonDto, nullable: true })
   heir!: ErasurePersonDto | null;
 
   @ApiProperty({ enum: UNSHARED_CHOICES })
@@ -105,14 +92,12 @@ export class ErasureReportDto {
   version!: number;
 
   @ApiProperty({
-    type: 'object',
     additionalProperties: COUNTS,
     example: { deleted: { files: 2, account: 2 }, anonymised: { runs: 12 }, redacted: { audit: 5 } },
   })
   counts!: object;
 
   @ApiProperty({
-    type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
     description: 'Ids of content that the heir owns now, by type',
     example: { assistants: ['7'] },
@@ -135,38 +120,27 @@ export class ErasureDto {
   state!: ErasureState;
 
   /** The person; null once it is done. */
-  @ApiProperty({ type: String, nullable: true })
   user_id!: string | null;
 
   /** Null for the operator. */
-  @ApiProperty({ type: String, nullable: true })
   requested_by!: string | null;
 
-  @ApiProperty({ type: String, nullable: true })
   heir_id!: string | null;
 
   @ApiProperty({ enum: UNSHARED_CHOICES })
   unshared!: Unshared;
 
   /** Error code of the last try; the erasure is tried again. */
-  @ApiProperty({ type: String, nullable: true })
   failure!: string | null;
 
-  @ApiProperty({ type: ErasureReportDto, nullable: true })
   report!: ErasureReportDto | null;
 
   /** The report as text. */
-  @ApiProperty({ type: String, nullable: true })
   report_text!: string | null;
 
   created_at!: string;
 
-  @ApiProperty({ type: String, nullable: true })
   finished_at!: string | null;
 }
 
-export class ErasurePageDto {
-  items!: ErasureDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class ErasurePageDto extends PageOf(ErasureDto) {}

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access } from '../infrastructure/http';
 import type { ProcessorDefinition } from './contract';
 import { ProcessorCatalogue } from './processor-catalogue';
@@ -12,14 +12,12 @@ export class ProcessorsController {
 
   @Get('prompt-processors')
   @Access({ scope: 'read', summary: 'Prompt processors of classic assistants' })
-  @ApiOkResponse({ type: PromptProcessorListDto })
   prompt(): PromptProcessorListDto {
     return { prompt_processors: this.catalogue.promptDefinitions().map(present) };
   }
 
   @Get('rag-processors')
   @Access({ scope: 'read', summary: 'RAG processors of classic assistants' })
-  @ApiOkResponse({ type: RagProcessorListDto })
   rag(): RagProcessorListDto {
     return { rag_processors: this.catalogue.ragDefinitions().map(present) };
   }

@@ -1,6 +1,5 @@
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../infrastructure/http';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { MayBeOmitted, PageQueryDto, Text, OneOf, PageOf } from '../infrastructure/http';
 import {
   RUBRIC_FORMATS,
   RUBRIC_VISIBILITIES,
@@ -75,40 +74,23 @@ export class RubricDto extends RubricDocumentDto {
   updated_at!: Date;
 }
 
-export class RubricPageDto {
-  items!: RubricDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class RubricPageDto extends PageOf(RubricDto) {}
 
 export class RubricListQueryDto extends PageQueryDto {
   /** Part of the title. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  q?: string;
+  @MayBeOmitted() @Text(200) q?: string;
 
   /** `me`: only own rubrics. */
-  @MayBeOmitted()
-  @IsIn(['me'])
-  owner?: 'me';
+  @MayBeOmitted() @OneOf(['me']) owner?: 'me';
 }
 
 export class RubricVisibilityDto {
-  @IsIn(RUBRIC_VISIBILITIES)
-  @ApiProperty({ enum: RUBRIC_VISIBILITIES })
-  visibility!: RubricVisibility;
+  @OneOf(RUBRIC_VISIBILITIES) visibility!: RubricVisibility;
 }
 
 export class RubricRenderQueryDto {
-  @MayBeOmitted()
-  @IsIn(RUBRIC_FORMATS)
-  @ApiProperty({ enum: RUBRIC_FORMATS, required: false, default: 'markdown' })
-  format: RubricFormat = 'markdown';
+  @MayBeOmitted() @OneOf(RUBRIC_FORMATS, { required: false, default: 'markdown' }) format: RubricFormat = 'markdown';
 
   /** Adds the steps of the evaluation and the parts of the answer, as for classic rubric assistants. */
-  @ApiPropertyOptional({ enum: ['true', 'false'] })
-  @MayBeOmitted()
-  @IsIn(['true', 'false'])
-  for_evaluation?: string;
+  @MayBeOmitted() @OneOf(['true', 'false']) for_evaluation?: string;
 }

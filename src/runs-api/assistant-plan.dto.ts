@@ -31,7 +31,6 @@ export class DecompositionDto {
 export class PlanFallbackDto {
   tool!: string;
   /** Placeholder of the tool that runs instead; null for the fallback of the tool's own entry. */
-  @ApiProperty({ type: String, nullable: true })
   placeholder!: string | null;
   condition!: 'on_error' | 'on_low_confidence';
   threshold!: number;
@@ -43,16 +42,14 @@ export class PlanStepDto {
   tool!: string;
   /** Position of the tool in the assistant's `tools`, from 0. */
   index!: number;
-  @ApiProperty({ type: String, nullable: true })
   placeholder!: string | null;
   /** `query`, and `top_k` or `threshold` where the plan sets them. */
-  @ApiProperty({ type: 'object', additionalProperties: true, example: { query: 'mitosis', top_k: 3 } })
+  @ApiProperty({ additionalProperties: true, example: { query: 'mitosis', top_k: 3 } })
   parameters!: Record<string, unknown>;
   /** Ids of the steps whose results the step sees. */
   dependencies!: string[];
   execution_mode!: 'parallel' | 'sequential';
   timeout_ms!: number;
-  @ApiProperty({ type: PlanFallbackDto, nullable: true })
   fallback!: PlanFallbackDto | null;
 }
 
@@ -86,15 +83,11 @@ export class PlanFiguresDto {
   steps!: number;
   failed_steps!: number;
   /** Average of the tools' time, from the first start to the last end; null without plans. */
-  @ApiProperty({ type: Number, nullable: true })
   avg_ms!: number | null;
-  @ApiProperty({ type: Number, nullable: true })
   avg_planning_ms!: number | null;
   /** Average of the results that state a confidence; null without any. */
-  @ApiProperty({ type: Number, nullable: true })
   confidence!: number | null;
   /** Average per plan, of the tools and the planning. */
-  @ApiProperty({ type: Number, nullable: true })
   avg_tokens!: number | null;
 }
 

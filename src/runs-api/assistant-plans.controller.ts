@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { assistantIdIn } from '../answering';
 import { Access, CurrentCaller, clientAbortSignal } from '../infrastructure/http';
@@ -65,7 +65,6 @@ export class AssistantPlansController {
     summary: 'Plan which tools a question needs, without running them',
     description: 'As the strategy `planned` would, for editors of the assistant. A planning model may be asked.',
   })
-  @ApiOkResponse({ type: PlanDto })
   async plan(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -81,7 +80,6 @@ export class AssistantPlansController {
     summary: 'Outcomes of earlier plans',
     description: 'By class of question and combination of tools, and of both arms of an experiment.',
   })
-  @ApiOkResponse({ type: PlanningFiguresDto })
   figures(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PlanningFiguresDto> {
     return this.plans.figures(caller, assistantIdIn(id));
   }

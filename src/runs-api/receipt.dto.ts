@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { RECEIPT_FAULTS, type ReceiptFault } from '../runs/receipts';
+import { Id, Moment } from '../infrastructure/http';
 
 export class ReceiptPartDto {
   salt!: string;
@@ -10,17 +11,14 @@ export class ReceiptPartDto {
 export class ReceiptBodyDto {
   @ApiProperty({ example: 'bellwether-receipt/1' })
   format!: string;
-  @ApiProperty({ format: 'uuid' })
-  run_id!: string;
-  @ApiProperty({ format: 'date-time' })
-  issued_at!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @Id() run_id!: string;
+  @Moment() issued_at!: string;
   issuer!: string | null;
   /** Digests by part: SHA-256 of the canonical JSON of `[salt, name, value]`. */
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  @ApiProperty({ additionalProperties: { type: 'string' } })
   digests!: object;
   /** The parts that the reader may see. */
-  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ReceiptPartDto' } })
+  @ApiProperty({ additionalProperties: { $ref: '#/components/schemas/ReceiptPartDto' } })
   parts!: object;
 }
 
@@ -35,9 +33,8 @@ export class SignedReceiptDto {
 export class ReceiptCheckDto {
   valid!: boolean;
   /** Why it is refused. */
-  @ApiProperty({ enum: RECEIPT_FAULTS, required: false })
+  @ApiProperty({ enum: RECEIPT_FAULTS })
   reason?: ReceiptFault;
   /** The part that was changed. */
-  @ApiProperty({ required: false })
   part?: string;
 }

@@ -37,7 +37,6 @@ export class ReceiptsController {
     description: 'Also possible offline, with the public keys alone (docs/guide/receipts.md).',
   })
   @ApiBody({ type: SignedReceiptDto })
-  @ApiOkResponse({ type: ReceiptCheckDto })
   async verify(@Body() given: unknown): Promise<ReceiptCheckDto> {
     return checkReceipt(given, await this.keys.published());
   }

@@ -1,103 +1,72 @@
 import { LANGUAGE_BRIDGES, type LanguageBridge, RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsISO8601, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsISO8601, IsUUID } from 'class-validator';
+import { MayBeOmitted, PageQueryDto, QueryBetween, OneOf, Text, Whole, Id, Moment } from '../infrastructure/http';
 import { RATING_VALUES, type RatingValue } from '../runs';
 
 export class RunQueryDto extends PageQueryDto {
   /** Only runs of this assistant. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(2_147_483_647)
-  assistant_id?: number;
+  @MayBeOmitted() @QueryBetween(1, 2_147_483_647) assistant_id?: number;
 
   /** Only runs in this state. */
-  @MayBeOmitted()
-  @IsIn(RUN_STATUSES)
-  @ApiProperty({ enum: RUN_STATUSES, required: false })
-  status?: RunStatus;
+  @MayBeOmitted() @OneOf(RUN_STATUSES) status?: RunStatus;
 
   /** `true`: only runs with failed tools or functions. `false`: only runs without. */
-  @MayBeOmitted()
-  @IsIn(['true', 'false'])
-  @ApiProperty({ enum: ['true', 'false'], required: false })
-  problems?: 'true' | 'false';
+  @MayBeOmitted() @OneOf(['true', 'false']) problems?: 'true' | 'false';
 
   /** Only runs that began at this time or later. */
   @MayBeOmitted()
   @IsISO8601({ strict: true })
-  @ApiProperty({ format: 'date-time', required: false })
+  @ApiProperty({ format: 'date-time' })
   from?: string;
 
   /** Only runs that began before this time. */
   @MayBeOmitted()
   @IsISO8601({ strict: true })
-  @ApiProperty({ format: 'date-time', required: false })
+  @ApiProperty({ format: 'date-time' })
   to?: string;
 
   /** Only runs of this person. Finds no runs of people whom the reader sees as pseudonyms. */
   @MayBeOmitted()
   @IsUUID()
-  @ApiProperty({ format: 'uuid', required: false })
   user_id?: string;
 
   /** Only runs with this rating by their asker. */
-  @MayBeOmitted()
-  @IsIn(RATING_VALUES)
-  @ApiProperty({ enum: RATING_VALUES, required: false })
-  rating?: RatingValue;
+  @MayBeOmitted() @OneOf(RATING_VALUES) rating?: RatingValue;
 
   /** Only runs whose question has this text in its first 120 characters, in any case. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  @ApiPropertyOptional()
-  q?: string;
+  @MayBeOmitted() @Text(200) q?: string;
 }
 
 export class RunEventsQueryDto {
   /** `seq` of the last event that the client has. Later events are sent. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(0)
-  @Max(2_147_483_647)
-  after?: number;
+  @MayBeOmitted() @QueryBetween(0, 2_147_483_647) after?: number;
 }
 
 export class RunPassageDto {
   /** Number of the source in the answer, `[n]`. */
-  @ApiProperty({ type: 'integer', nullable: true })
-  n!: number | null;
+  @Whole() n!: number | null;
   /** Document and section. */
   title!: string;
   @ApiProperty({ example: 'The light reactions take place in the thylakoid membrane.' })
   text!: string;
   /** The source as in the answer (docs/reference/events.md). */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   source!: object;
 }
 
 export class RunPassagesDto {
-  @ApiProperty({ type: [RunPassageDto] })
   items!: RunPassageDto[];
 }
 
 export class RunStateDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
 }
 
 export class DraftRunDto {
-  @ApiProperty({ format: 'uuid' })
-  run_id!: string;
+  @Id() run_id!: string;
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
 }
@@ -139,22 +108,20 @@ export class RunLanguagesDto {
   @ApiProperty({ example: 'es' })
   question!: string;
   /** Languages of the material. */
-  @ApiProperty({ type: [String], example: ['en'] })
+  @ApiProperty({ example: ['en'] })
   material!: readonly string[];
   /** How the question was put into the language of the material; null when it was searched for in its own words. */
-  @ApiProperty({ enum: LANGUAGE_BRIDGES, nullable: true })
+  @ApiProperty({ enum: LANGUAGE_BRIDGES })
   bridge!: LanguageBridge | null;
 }
 
 /** How a search understood the question, and how well the material fits it. */
 export class RunSearchDto {
-  @ApiProperty({ type: RunMatchDto, required: false })
   match?: RunMatchDto;
   /** The question with its typing errors corrected. */
-  @ApiProperty({ required: false, example: 'isolation level' })
+  @ApiProperty({ example: 'isolation level' })
   searched_for?: string;
   /** Only when the question is in another language than the material. */
-  @ApiProperty({ type: RunLanguagesDto, required: false })
   languages?: RunLanguagesDto;
 }
 
@@ -164,7 +131,6 @@ export class RunToolDto {
   plugin!: string;
   placeholder!: string | null;
   /** Name that the author gave the tool. */
-  @ApiProperty({ required: false })
   label?: string;
   @ApiProperty({ enum: ['completed', 'failed', 'skipped'] })
   status!: string;
@@ -175,20 +141,16 @@ export class RunToolDto {
   /** Tries after the first. */
   retries!: number;
   /** The last try that the learned time limit ended, so that another try had time left. */
-  @ApiProperty({ type: BoundedTryDto, required: false })
   bounded?: BoundedTryDto;
   /** Why it failed. */
   code!: string | null;
   /** 0 to 1; null when the tool states none. */
   confidence!: number | null;
   /** The tool that answered instead. */
-  @ApiProperty({ required: false })
   fallback?: string;
   /** Details of a search in knowledge bases. */
-  @ApiProperty({ type: RunSearchDto, required: false })
   search?: RunSearchDto;
   /** Step of the plan; a tool may run in several steps. */
-  @ApiProperty({ required: false })
   step?: string;
 }
 
@@ -218,47 +180,35 @@ export class RunUsageDto {
 }
 
 export class RateRunDto {
-  @ApiProperty({ enum: RATING_VALUES })
-  @IsIn(RATING_VALUES)
-  value!: RatingValue;
+  @OneOf(RATING_VALUES) value!: RatingValue;
 
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(1_000)
-  @ApiPropertyOptional({ example: 'The example is about another chapter.' })
-  reason?: string;
+  @MayBeOmitted() @Text(1_000, { example: 'The example is about another chapter.' }) reason?: string;
 }
 
 export class RunRatingDto {
   @ApiProperty({ enum: RATING_VALUES })
   value!: RatingValue;
-  @ApiProperty({ type: String, nullable: true })
   reason!: string | null;
 }
 
 export class RunPersonDto {
   /** Null where the organization shows pseudonyms. */
-  @ApiProperty({ format: 'uuid', type: String, nullable: true })
-  user_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @Id() user_id!: string | null;
   name!: string | null;
-  @ApiProperty({ type: String, nullable: true })
   pseudonym!: string | null;
 }
 
 /** The run that another one repeats. */
 export class RunReplayDto {
-  @ApiProperty({ format: 'uuid' })
-  of!: string;
+  @Id() of!: string;
   @ApiProperty({ enum: ['recorded', 'fresh'] })
   mode!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   changes!: object;
 }
 
 export class RunSummaryDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   assistant!: RunAssistantDto;
@@ -267,10 +217,8 @@ export class RunSummaryDto {
   /** Organization of the asker, when it is not the assistant's organization, which pays. */
   caller_organization_id!: string | null;
   /** The asker; null where the reader sees a pseudonym. */
-  @ApiProperty({ format: 'uuid', type: String, nullable: true })
-  user_id!: string | null;
+  @Id() user_id!: string | null;
   /** The asker by name or pseudonym; null when the name is unknown. */
-  @ApiProperty({ type: RunPersonDto, nullable: true })
   person!: RunPersonDto | null;
   /** Beginning of the question, at most 120 characters; null in old runs and after the contents were deleted. */
   question!: string | null;
@@ -289,7 +237,6 @@ export class RunSummaryDto {
   /** True for a definition that was not saved (`POST /api/v1/runs`). */
   draft!: boolean;
   /** Null for a run that repeats no other. */
-  @ApiProperty({ type: RunReplayDto, nullable: true })
   replay!: RunReplayDto | null;
   finish_reason!: string | null;
   /** Code of the failure (docs/reference/errors.md). */
@@ -297,7 +244,6 @@ export class RunSummaryDto {
   /** Failed tools and functions without a fallback; a completed run may have some. */
   problems!: number;
   /** The asker's rating of the answer. */
-  @ApiProperty({ type: RunRatingDto, nullable: true })
   rating!: RunRatingDto | null;
   created_at!: string;
   finished_at!: string | null;
@@ -310,8 +256,7 @@ export class RunSummaryDto {
 
 /** A run of a called assistant. Editors of that assistant find its details under its id. */
 export class NestedRunDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   assistant!: RunAssistantDto;
@@ -339,18 +284,16 @@ export class RunDto extends RunSummaryDto {
   /** The model's text so far in a background run; null in other runs. */
   answer!: string | null;
   /** Plan of the strategy `planned`, with its reasoning. */
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({ additionalProperties: true })
   plan!: object | null;
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  @ApiProperty({ items: { type: 'object', additionalProperties: true } })
   sources!: object[];
   /** Events without deltas; only for editors of the assistant. */
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, required: false })
+  @ApiProperty({ items: { type: 'object', additionalProperties: true } })
   events?: object[];
   /** The failed answer of the model vendor; for the same readers as `events`. */
-  @ApiProperty({ type: VendorFailureDto, required: false })
   vendor_failure?: VendorFailureDto;
   /** Runs of called assistants, oldest first; for the same readers as `events`. */
-  @ApiProperty({ type: [NestedRunDto], required: false })
   runs?: NestedRunDto[];
 }
 
@@ -362,8 +305,7 @@ export class RunPageDto {
    * A search of questions (`q`) looks at 20,000 runs a page. It has looked at the runs since this time, and the next page
    * goes on with older ones; null otherwise.
    */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  looked_back_to!: string | null;
+  @Moment() looked_back_to!: string | null;
   /** Counted to 1,001, which means more than a thousand. */
   total!: number;
 }

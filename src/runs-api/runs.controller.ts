@@ -86,7 +86,6 @@ export class RunsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Runs that the caller may see, newest first' })
-  @ApiOkResponse({ type: RunPageDto })
   async list(@CurrentCaller() caller: Caller, @Query() query: RunQueryDto): Promise<RunPageDto> {
     const { user_id: userId } = query;
     if (userId !== undefined && !(await this.people.canFilterBy(caller, userId))) {
@@ -127,7 +126,6 @@ export class RunsController {
 
   @Get(':id')
   @Access({ scope: 'read', summary: 'One run' })
-  @ApiOkResponse({ type: RunDto })
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<RunDto> {
     const run = await this.access.find(caller, id);
     return presentRun(run, (await this.people.of(caller, [run.record])).get(run.record.userId) ?? null);
@@ -172,7 +170,6 @@ export class RunsController {
 
   @Put(':id/rating')
   @Access({ scope: 'chat', summary: 'Rate the answer', description: 'For its asker only. Another rating replaces it.' })
-  @ApiOkResponse({ type: RunRatingDto })
   async rate(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -199,7 +196,6 @@ export class RunsController {
       'The texts behind the numbers of an answer, in the order of the sources. An owner can hide the passages of a ' +
       'knowledge base (`passages_shown`). Without the scope `read`, own runs only.',
   })
-  @ApiOkResponse({ type: RunPassagesDto })
   async passages(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<RunPassagesDto> {
     await this.access.reach(caller, id);
     return { items: [...(await this.access.passages(caller, id))] };

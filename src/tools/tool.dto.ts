@@ -1,23 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { MayBeOmitted } from '../infrastructure/http';
+import { MayBeOmitted, OneOf, Text } from '../infrastructure/http';
 import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from './contract';
 
 const TOOL_KINDS = ['pipeline', 'function'] as const;
 
 export class ToolKindDto {
   /** `pipeline`: runs before the model and fills a placeholder. `function`: the model calls it. */
-  @MayBeOmitted()
-  @IsIn(TOOL_KINDS)
-  kind?: (typeof TOOL_KINDS)[number];
+  @MayBeOmitted() @OneOf(TOOL_KINDS) kind?: (typeof TOOL_KINDS)[number];
 }
 
 export class ToolQueryDto extends ToolKindDto {
   /** Only tools that have this capability, such as `retrieval`. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(64)
-  capability?: string;
+  @MayBeOmitted() @Text(64) capability?: string;
 }
 
 export class ToolExampleDto {
@@ -50,7 +44,6 @@ export class ToolDto {
   description!: string;
   /** `{language: {name, about}}` in `en`, `es`, `ca`, `eu`; may lack any of them. */
   @ApiProperty({
-    type: 'object',
     additionalProperties: {
       type: 'object',
       properties: { name: { type: 'string' }, about: { type: 'string' } },

@@ -38,7 +38,6 @@ export class ToolsController {
   @HttpCode(200)
   @Access({ scope: 'read', summary: 'Check a config against the schema of a tool' })
   @ApiBody({ schema: { type: 'object', additionalProperties: true, example: { collections: ['biology'], top_k: 3 } } })
-  @ApiOkResponse({ type: ConfigValidityDto })
   validate(@Param('name') name: string, @Query() { kind }: ToolKindDto, @Body() config: unknown): ConfigValidityDto {
     const problems = this.tools.validate(name, config, kind);
     return { valid: problems.length === 0, errors: problems.map(({ path, message }) => ({ path, message })) };

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../infrastructure/http';
+import { PageOf, Moment } from '../infrastructure/http';
 import {
   RULE_ENDINGS,
   RULE_LIMITS,
@@ -19,7 +19,7 @@ export class StandingRuleDto {
   limit!: RuleLimit;
 
   /** Null for simultaneous runs and streams. */
-  @ApiProperty({ enum: RULE_WINDOWS, nullable: true })
+  @ApiProperty({ enum: RULE_WINDOWS })
   per!: RuleWindow | null;
 
   /** Effect when nothing is left. */
@@ -31,12 +31,10 @@ export class StandingSubjectDto {
   @ApiProperty({ enum: RULE_SUBJECTS })
   kind!: RuleSubject;
   /** Null for the whole organization, and for people and keys that stay pseudonymous. */
-  @ApiProperty({ type: String, nullable: true })
   id!: string | null;
   /** Null for a subject that is gone. */
-  @ApiProperty({ type: String, nullable: true, example: 'Ada Lovelace' })
+  @ApiProperty({ example: 'Ada Lovelace' })
   name!: string | null;
-  @ApiProperty({ type: String, nullable: true })
   pseudonym!: string | null;
 }
 
@@ -63,13 +61,10 @@ export class LimitStandingDto {
   @ApiProperty({ example: 84 })
   percent!: number;
   /** Start of the window, in UTC; null without a window. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  from!: string | null;
+  @Moment() from!: string | null;
   /** End of the window, when the rule starts again. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  to!: string | null;
+  @Moment() to!: string | null;
   /** Percentages that were passed in this window. */
-  @ApiProperty({ type: [StandingWarningDto] })
   warnings!: StandingWarningDto[];
 }
 
@@ -77,8 +72,7 @@ export class LimitStandingPageDto extends PageOf(LimitStandingDto) {}
 
 export class MyLimitsDto {
   /** ISO 4217; null while the organization has no prices. */
-  @ApiProperty({ type: String, nullable: true, example: 'EUR' })
+  @ApiProperty({ example: 'EUR' })
   currency!: string | null;
-  @ApiProperty({ type: [LimitStandingDto] })
   items!: LimitStandingDto[];
 }

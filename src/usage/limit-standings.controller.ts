@@ -1,8 +1,8 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
-import { type LimitStandingDto, LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
+import { LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
 import { QuotaReportService } from './quota-report.service';
 
 @ApiTags('Usage and limits')
@@ -17,12 +17,11 @@ export class LimitStandingsController {
     summary: 'Limits and what is used of them now, nearest to their end first',
     description: 'Subjects that have used something in the current window; at most 1,000. Rules are in `limits`.',
   })
-  @ApiOkResponse({ type: LimitStandingPageDto })
   all(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Query() page: PageQueryDto,
-  ): Promise<Page<LimitStandingDto>> {
+  ): Promise<LimitStandingPageDto> {
     return this.quotas.of(caller, slug, toPageRequest(page));
   }
 
@@ -32,7 +31,6 @@ export class LimitStandingsController {
     summary: 'What I have left',
     description: 'Limits of the caller, their groups and their key, with what is used now. Unused limits are included.',
   })
-  @ApiOkResponse({ type: MyLimitsDto })
   mine(@CurrentCaller() caller: Caller): Promise<MyLimitsDto> {
     return this.quotas.mine(caller);
   }

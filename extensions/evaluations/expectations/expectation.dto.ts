@@ -1,16 +1,16 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsObject, IsString, MaxLength } from 'class-validator';
+import { IsObject } from 'class-validator';
 import { OUTCOME_STATUSES, type OutcomeStatus } from '../contract';
+import { Text } from '../../../src/infrastructure/http';
 
 export class ExpectationKindDto {
   @ApiProperty({ example: 'cites_document' })
   name!: string;
   /** Name and explanation by language. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   texts!: object;
   /** JSON Schema of the config. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
   config_schema!: JsonObject;
   /** `model`: a model of the organization may be asked. */
   @ApiProperty({ enum: ['exact', 'model'] })
@@ -22,17 +22,10 @@ export class ExpectationListDto {
 }
 
 export class ExpectationDto {
-  @IsString()
-  @MaxLength(64)
-  @ApiProperty({ example: 'cites_document' })
-  kind!: string;
+  @Text(64, { example: 'cites_document' }) kind!: string;
 
   @IsObject()
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    example: { document: 'photosynthesis.pdf', page: 3 },
-  })
+  @ApiProperty({ additionalProperties: true, example: { document: 'photosynthesis.pdf', page: 3 } })
   config!: JsonObject;
 }
 

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access } from '../../../src/infrastructure/http';
 import { ExpectationCatalogue } from './expectation-catalogue';
 import { ExpectationListDto } from './expectation.dto';
@@ -11,7 +11,6 @@ export class ExpectationsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Kinds of expectations of tests' })
-  @ApiOkResponse({ type: ExpectationListDto })
   list(): ExpectationListDto {
     return { expectations: this.catalogue.definitions().map((each) => ({ ...each })) };
   }

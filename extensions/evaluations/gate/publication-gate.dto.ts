@@ -1,36 +1,25 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
-import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
+import { MayBeOmitted, OneOf, QueryBetween, Id, Whole } from '../../../src/infrastructure/http';
 import { TEST_STATES } from '../test-runs/test-result.entity';
 import { GATE_OVERRIDES, type GateOverride } from './publication-gate.entity';
 
 export class GateSettingsDto {
   /** Whether a version is published only when its tests pass on it. */
   @IsBoolean()
-  @ApiProperty()
   required!: boolean;
 
   /** The right to publish in spite of failing tests: administrators only, or the owner of the assistant, too. */
-  @IsIn(GATE_OVERRIDES)
-  @ApiProperty({ enum: GATE_OVERRIDES })
-  override!: GateOverride;
+  @OneOf(GATE_OVERRIDES) override!: GateOverride;
 }
 
 export class GateQueryDto {
   /** The version to publish; the newest when absent. */
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(2_147_483_647)
-  @ApiPropertyOptional({ type: 'integer' })
-  version?: number;
+  @MayBeOmitted() @QueryBetween(1, 2_147_483_647) version?: number;
 }
 
 export class GateTestDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   name!: string;
   /** `not_run`: no result on this version, or the test was changed since. */
   @ApiProperty({ enum: [...TEST_STATES, 'not_run'] })
@@ -42,10 +31,8 @@ export class GateDto extends GateSettingsDto {
   by_organization!: boolean;
   /** Whether the caller may publish although tests do not pass. */
   may_override!: boolean;
-  @ApiProperty({ type: 'integer' })
-  version!: number;
+  @Whole() version!: number;
   /** Whether every test passes on this version; false without a test. */
   passes!: boolean;
-  @ApiProperty({ type: [GateTestDto] })
   tests!: GateTestDto[];
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AssistantIdPipe } from '../../../src/assistants';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { GateDto, GateQueryDto, GateSettingsDto } from './publication-gate.dto';
@@ -13,7 +13,6 @@ export class PublicationGatesController {
 
   @Get()
   @Access({ scope: 'read', role: 'teacher', summary: 'How a version stands before its publication' })
-  @ApiOkResponse({ type: GateDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -30,7 +29,6 @@ export class PublicationGatesController {
     description:
       'For the owner and administrators. An organization demands it of all assistants with the feature `tests_before_publishing`.',
   })
-  @ApiOkResponse({ type: GateDto })
   set(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

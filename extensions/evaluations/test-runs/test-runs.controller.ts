@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AssistantIdPipe } from '../../../src/assistants';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../../src/infrastructure/http';
@@ -10,7 +10,6 @@ import {
   StartTestRunDto,
   TestDiffDto,
   TestDiffQueryDto,
-  TestResultDto,
   TestResultPageDto,
   TestRunDto,
   TestRunPageDto,
@@ -53,18 +52,16 @@ export class TestRunsController {
 
   @Get()
   @Access({ scope: 'read', role: 'teacher', summary: 'Test runs of an assistant, newest first' })
-  @ApiOkResponse({ type: TestRunPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Query() page: PageQueryDto,
-  ): Promise<Page<TestRunDto>> {
+  ): Promise<TestRunPageDto> {
     return this.testRuns.list(caller, id, toPageRequest(page));
   }
 
   @Get(':run')
   @Access({ scope: 'read', role: 'teacher', summary: 'Read a test run' })
-  @ApiOkResponse({ type: TestRunDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -75,13 +72,12 @@ export class TestRunsController {
 
   @Get(':run/results')
   @Access({ scope: 'read', role: 'teacher', summary: 'Results of a test run, in the order of the tests' })
-  @ApiOkResponse({ type: TestResultPageDto })
   results(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Param('run') run: string,
     @Query() page: PageQueryDto,
-  ): Promise<Page<TestResultDto>> {
+  ): Promise<TestResultPageDto> {
     return this.testRuns.listResults(caller, id, run, toPageRequest(page));
   }
 
@@ -92,7 +88,6 @@ export class TestRunsController {
     summary: 'Compare a test run with an earlier one',
     description: 'Which test got better or worse, and what differs: the definition, answers, models and passages.',
   })
-  @ApiOkResponse({ type: TestDiffDto })
   diff(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -110,7 +105,6 @@ export class TestRunsController {
     summary: 'Cancel a test run',
     description: 'The results so far stay.',
   })
-  @ApiOkResponse({ type: TestRunDto })
   cancel(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

@@ -11,7 +11,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { IsName, PageOf } from '../../../src/infrastructure/http';
+import { IsName, PageOf, Id, Whole, Moment } from '../../../src/infrastructure/http';
 import { ExpectationDto } from '../expectations/expectation.dto';
 
 const MOST_TURNS = 10;
@@ -30,13 +30,11 @@ export class TestTurnDto {
   @ArrayMaxSize(MOST_EXPECTATIONS)
   @ValidateNested({ each: true })
   @Type(() => ExpectationDto)
-  @ApiProperty({ type: [ExpectationDto] })
   expectations!: ExpectationDto[];
 }
 
 export class CreateAssistantTestDto {
-  @IsName({ example: 'Chlorophyll is cited' })
-  name!: string;
+  @IsName({ example: 'Chlorophyll is cited' }) name!: string;
 
   /** Questions of one conversation. The assistant reads its own earlier answers. */
   @IsArray()
@@ -44,22 +42,17 @@ export class CreateAssistantTestDto {
   @ArrayMaxSize(MOST_TURNS)
   @ValidateNested({ each: true })
   @Type(() => TestTurnDto)
-  @ApiProperty({ type: [TestTurnDto] })
   turns!: TestTurnDto[];
 }
 
 export class UpdateAssistantTestDto extends PartialType(CreateAssistantTestDto, { skipNullProperties: false }) {}
 
 export class AssistantTestDto extends CreateAssistantTestDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   /** Counts changes from 1; also the `ETag`. */
-  @ApiProperty({ type: 'integer' })
-  version!: number;
-  @ApiProperty({ format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ format: 'date-time' })
-  updated_at!: string;
+  @Whole() version!: number;
+  @Moment() created_at!: string;
+  @Moment() updated_at!: string;
 }
 
 export class AssistantTestPageDto extends PageOf(AssistantTestDto) {}
@@ -67,6 +60,5 @@ export class AssistantTestPageDto extends PageOf(AssistantTestDto) {}
 export class ProposalQueryDto {
   /** The run that is made a test. */
   @IsUUID()
-  @ApiProperty({ format: 'uuid' })
   run_id!: string;
 }

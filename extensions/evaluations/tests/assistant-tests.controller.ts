@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { AssistantIdPipe } from '../../../src/assistants';
 import {
   Access,
@@ -32,12 +32,11 @@ export class AssistantTestsController {
 
   @Get()
   @Access({ scope: 'read', role: 'teacher', summary: 'Tests of an assistant, oldest first' })
-  @ApiOkResponse({ type: AssistantTestPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Query() page: PageQueryDto,
-  ): Promise<Page<AssistantTestDto>> {
+  ): Promise<AssistantTestPageDto> {
     return this.tests.list(caller, id, toPageRequest(page));
   }
 
@@ -49,7 +48,6 @@ export class AssistantTestsController {
     description:
       'The body of a `POST` to the tests: the questions of the run, and what was cited and found as expectations.',
   })
-  @ApiOkResponse({ type: CreateAssistantTestDto })
   propose(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -62,7 +60,6 @@ export class AssistantTestsController {
   @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Add a test' })
-  @ApiCreatedResponse({ type: AssistantTestDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -74,7 +71,6 @@ export class AssistantTestsController {
   @Get(':test')
   @TagsVersion()
   @Access({ scope: 'read', role: 'teacher', summary: 'Read a test' })
-  @ApiOkResponse({ type: AssistantTestDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -92,7 +88,6 @@ export class AssistantTestsController {
     summary: 'Change a test',
     description: 'Absent members stay. Earlier results of the test no longer count before a publication.',
   })
-  @ApiOkResponse({ type: AssistantTestDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

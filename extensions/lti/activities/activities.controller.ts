@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { ActivityDto, AgreeDto } from './activity.dto';
 import { Activities } from './activities.service';
@@ -16,7 +16,6 @@ export class ActivitiesController {
     summary: 'An activity of a course that you have opened',
     description: 'Its assistants, dates and assessment windows, and who reads the conversations.',
   })
-  @ApiOkResponse({ type: ActivityDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ActivityDto> {
     return this.activities.get(caller, id);
   }
@@ -27,7 +26,6 @@ export class ActivitiesController {
     summary: 'Agree that teachers read what you ask from now on',
     description: 'Earlier questions stay unread. `conflict`: the teacher asks for another agreement by now.',
   })
-  @ApiOkResponse({ type: ActivityDto })
   agree(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -42,7 +40,6 @@ export class ActivitiesController {
     summary: 'Take the agreement back',
     description: 'Teachers read none of the conversations any more. The next question needs a new agreement.',
   })
-  @ApiOkResponse({ type: ActivityDto })
   withdraw(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ActivityDto> {
     return this.activities.withdraw(caller, id);
   }

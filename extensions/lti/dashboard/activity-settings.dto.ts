@@ -1,23 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayUnique,
   IsArray,
-  IsBoolean,
-  IsIn,
   IsInt,
   IsISO8601,
   IsOptional,
-  IsString,
   Matches,
-  MaxLength,
   ValidateNested,
 } from 'class-validator';
-import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { MayBeOmitted, OneOf, Trimmed, Text, Flag } from '../../../src/infrastructure/http';
 import { WINDOW_MODES, type WindowMode } from '../courses/activity.entity';
-
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
 /** A time without an offset would mean another moment on every server. */
 const IsMoment = (): PropertyDecorator => (target, property) => {
@@ -39,23 +33,19 @@ export class NewWindowDto {
   until!: string;
 
   /** `closed`: no answers. `strict`: answers under the instruction. */
-  @ApiProperty({ enum: WINDOW_MODES })
-  @IsIn(WINDOW_MODES)
-  mode!: WindowMode;
+  @OneOf(WINDOW_MODES) mode!: WindowMode;
 
   /** Needed for `strict`. It ends the system prompt while the window is open. */
-  @ApiProperty({ required: false, example: 'Give hints and questions only, never a solution.' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @MaxLength(4_000)
+  @Trimmed()
+  @Text(4_000, { example: 'Give hints and questions only, never a solution.' })
   instruction?: string;
 }
 
 /** Absent members stay. */
 export class UpdateActivityDto {
   /** Published assistants that you may use. */
-  @ApiProperty({ type: [Number], required: false, example: [12] })
+  @ApiProperty({ example: [12] })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(20)
@@ -64,31 +54,24 @@ export class UpdateActivityDto {
   assistants?: number[];
 
   /** Instructors of the course read conversations of students who agreed. Switching it off forgets the agreements. */
-  @ApiProperty({ required: false })
-  @MayBeOmitted()
-  @IsBoolean()
-  teachers_read?: boolean;
+  @Flag() teachers_read?: boolean;
 
   /** Instructors see pseudonyms. Switching it off asks the students for a new agreement. */
-  @ApiProperty({ required: false })
-  @MayBeOmitted()
-  @IsBoolean()
-  anonymous?: boolean;
+  @Flag() anonymous?: boolean;
 
   /** Students cannot ask before; null for no such time. */
-  @ApiProperty({ type: String, format: 'date-time', required: false, nullable: true })
+  @ApiProperty({ format: 'date-time' })
   @IsOptional()
   @IsMoment()
   opens_at?: string | null;
 
   /** Students cannot ask from then on; null for no such time. */
-  @ApiProperty({ type: String, format: 'date-time', required: false, nullable: true })
+  @ApiProperty({ format: 'date-time' })
   @IsOptional()
   @IsMoment()
   closes_at?: string | null;
 
   /** Assessment windows. They bind the students of the course in every API, also outside of this activity. */
-  @ApiProperty({ type: [NewWindowDto], required: false })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(50)

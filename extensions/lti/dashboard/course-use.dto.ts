@@ -1,19 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
-import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { MayBeOmitted, QueryBetween, Id } from '../../../src/infrastructure/http';
 
 export const MOST_DAYS = 180;
 
 export class DaysQueryDto {
   /** Days until now, by UTC. */
-  @ApiPropertyOptional({ type: 'integer', default: 30, maximum: MOST_DAYS })
-  @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MOST_DAYS)
-  days?: number;
+  @MayBeOmitted() @QueryBetween(1, MOST_DAYS, { default: 30 }) days?: number;
 }
 
 export class UseDto {
@@ -32,9 +24,7 @@ export class AssistantUseDto extends UseDto {
 }
 
 export class ActivityUseDto extends UseDto {
-  @ApiProperty({ format: 'uuid' })
-  activity_id!: string;
-  @ApiProperty({ type: [AssistantUseDto] })
+  @Id() activity_id!: string;
   assistants!: AssistantUseDto[];
   /** Answers that students marked as helpful. */
   up!: number;
@@ -46,10 +36,8 @@ export class ActivityUseDto extends UseDto {
 /** Use of a course by its students. Questions of instructors do not count. */
 export class CourseUseDto extends UseDto {
   /** Days with questions, oldest first. */
-  @ApiProperty({ type: [DayUseDto] })
   days!: DayUseDto[];
   /** Activities with questions. */
-  @ApiProperty({ type: [ActivityUseDto] })
   activities!: ActivityUseDto[];
 }
 
@@ -67,6 +55,5 @@ export class TopicsDto {
   least_students!: number;
   /** Questions that were read: the newest ones. */
   questions!: number;
-  @ApiProperty({ type: [TopicDto] })
   items!: TopicDto[];
 }

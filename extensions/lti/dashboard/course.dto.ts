@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OfferedAssistantDto } from '../deep-linking/deep-linking.dto';
 import { WINDOW_MODES, type WindowMode } from '../courses/activity.entity';
+import { Moment, Id } from '../../../src/infrastructure/http';
 
 const STATES = ['published', 'unpublished', 'missing'] as const;
 
@@ -18,11 +19,9 @@ export class TaughtAssistantDto {
 }
 
 export class ActivityWindowDto {
-  @ApiProperty({ format: 'date-time' })
-  from!: string;
+  @Moment() from!: string;
   /** Excluded. */
-  @ApiProperty({ format: 'date-time' })
-  until!: string;
+  @Moment() until!: string;
   @ApiProperty({ enum: WINDOW_MODES })
   mode!: WindowMode;
   /** Ends the system prompt while the window is open; empty for `closed`. */
@@ -31,19 +30,14 @@ export class ActivityWindowDto {
 }
 
 export class TaughtActivityDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   @ApiProperty({ example: 'Ask about statistics' })
   title!: string;
-  @ApiProperty({ type: [TaughtAssistantDto] })
   assistants!: TaughtAssistantDto[];
   teachers_read!: boolean;
   anonymous!: boolean;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  opens_at!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  closes_at!: string | null;
-  @ApiProperty({ type: [ActivityWindowDto] })
+  @Moment() opens_at!: string | null;
+  @Moment() closes_at!: string | null;
   windows!: ActivityWindowDto[];
   /** Students who have opened it. */
   students!: number;
@@ -55,8 +49,7 @@ export class TaughtActivityDto {
 }
 
 export class TaughtCourseDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   @ApiProperty({ example: 'Statistics I' })
   title!: string;
   /** Name of the learning platform. */
@@ -64,11 +57,9 @@ export class TaughtCourseDto {
   platform!: string;
   /** The learning platform lists the people of the course. */
   has_roster!: boolean;
-  @ApiProperty({ type: [TaughtActivityDto] })
   activities!: TaughtActivityDto[];
 }
 
 export class OfferedAssistantsDto {
-  @ApiProperty({ type: [OfferedAssistantDto] })
   items!: OfferedAssistantDto[];
 }

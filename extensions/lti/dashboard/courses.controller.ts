@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { TaughtCourseDto } from './course.dto';
 import { CourseUseDto, DaysQueryDto, TopicsDto } from './course-use.dto';
@@ -18,14 +18,12 @@ export class CoursesController {
 
   @Get()
   @Access({ scope: 'chat', summary: 'A course that you teach, with its activities and their settings' })
-  @ApiOkResponse({ type: TaughtCourseDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<TaughtCourseDto> {
     return this.courses.get(caller, id);
   }
 
   @Get('use')
   @Access({ scope: 'chat', summary: 'How much the students of a course ask', description: 'Nobody is named.' })
-  @ApiOkResponse({ type: CourseUseDto })
   figures(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -40,7 +38,6 @@ export class CoursesController {
     summary: 'Subjects that the students of a course ask about',
     description: 'A subject of fewer than five students is not shown.',
   })
-  @ApiOkResponse({ type: TopicsDto })
   topics(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,14 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ConversationMessageDto } from '../../../src/chat';
-import { PageOf } from '../../../src/infrastructure/http';
+import { PageOf, Id, Moment } from '../../../src/infrastructure/http';
 import { ActivityAssistantDto } from '../activities/activity.dto';
 
 export class ReadablePersonDto {
   /** Null in an anonymous activity. */
-  @ApiProperty({ type: String, nullable: true, example: 'Ane Etxeberria' })
+  @ApiProperty({ example: 'Ane Etxeberria' })
   name!: string | null;
   /** Id at the learning platform, for a grade; null in an anonymous activity. */
-  @ApiProperty({ type: String, nullable: true, example: '29123' })
+  @ApiProperty({ example: '29123' })
   person!: string | null;
   /** The same for all conversations of the person in this activity; empty beside a name. */
   @ApiProperty({ example: '7F3A21' })
@@ -16,15 +16,13 @@ export class ReadablePersonDto {
 }
 
 export class ReadableConversationDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   person!: ReadablePersonDto;
   assistant!: ActivityAssistantDto;
   /** Empty where the first question was asked before the agreement. */
   @ApiProperty({ example: 'What is a standard deviation?' })
   title!: string;
-  @ApiProperty({ format: 'date-time' })
-  updated_at!: string;
+  @Moment() updated_at!: string;
   /** Questions since the agreement. */
   questions!: number;
 }
@@ -42,9 +40,7 @@ export class ProposedGradeDto {
 
 export class ReadWholeConversationDto extends ReadableConversationDto {
   /** Messages since the agreement. */
-  @ApiProperty({ type: [ConversationMessageDto] })
   messages!: ConversationMessageDto[];
   /** The mark of the last answer to a rubric, to be checked before it is handed over; null without one. */
-  @ApiProperty({ type: ProposedGradeDto, nullable: true })
   proposed_grade!: ProposedGradeDto | null;
 }

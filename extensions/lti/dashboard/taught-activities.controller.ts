@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, ParseIntPipe, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
   Access,
@@ -40,7 +40,6 @@ export class TaughtActivitiesController {
     summary: 'Change an activity of a course that you teach',
     description: 'Absent members stay. Obeyed within five seconds by every replica.',
   })
-  @ApiOkResponse({ type: TaughtActivityDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -52,7 +51,6 @@ export class TaughtActivitiesController {
 
   @Get('assistants')
   @Access({ scope: 'chat', summary: 'Published assistants that you may put into an activity' })
-  @ApiOkResponse({ type: OfferedAssistantsDto })
   offered(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<OfferedAssistantsDto> {
     return this.courses.offered(caller, id);
   }
@@ -63,7 +61,6 @@ export class TaughtActivitiesController {
     summary: 'Publish an assistant of an activity',
     description: 'Needs the role teacher and an assistant of your own. Its newest version becomes live.',
   })
-  @ApiOkResponse({ type: TaughtActivityDto })
   publish(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -79,7 +76,6 @@ export class TaughtActivitiesController {
     summary: 'Try an assistant of an activity',
     description: 'The question is kept in no conversation. `instruction` tries an assessment window before it begins.',
   })
-  @ApiOkResponse({ type: AssistantTrialAnswerDto })
   ask(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -95,7 +91,6 @@ export class TaughtActivitiesController {
     summary: 'Conversations of students who agreed, the last changed first',
     description: 'Without names in an anonymous activity. Reading is in the audit log.',
   })
-  @ApiOkResponse({ type: ReadableConversationPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -106,7 +101,6 @@ export class TaughtActivitiesController {
 
   @Get('conversations/:conversation')
   @Access({ scope: 'chat', summary: 'A conversation of a student who agreed, from the agreement on' })
-  @ApiOkResponse({ type: ReadWholeConversationDto })
   read(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, type BellwetherRequest, CurrentCaller, Public } from '../../../src/infrastructure/http';
 import { languageOf, pickerPage, sendPage } from '../browser-pages';
@@ -31,7 +31,6 @@ export class DeepLinkingController {
     summary: 'A learning platform that waits for your choice of assistants',
     description: 'Only the instructor who opened the selection at the platform sees it, for an hour.',
   })
-  @ApiOkResponse({ type: SelectionDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<SelectionDto> {
     return this.selections.get(caller, id);
   }
@@ -43,7 +42,6 @@ export class DeepLinkingController {
     summary: 'Choose assistants for a course',
     description: 'Works once. The browser then posts the signed answer to the learning platform.',
   })
-  @ApiOkResponse({ type: SelectionAnswerDto })
   answer(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,25 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
   ArrayUnique,
   IsArray,
-  IsIn,
   IsInt,
-  IsNotEmpty,
   IsNumber,
   IsObject,
   IsPositive,
-  IsString,
   Max,
-  MaxLength,
   ValidateNested,
 } from 'class-validator';
-import { IsPlainName, MayBeOmitted } from '../../../src/infrastructure/http';
+import { IsPlainName, MayBeOmitted, Trimmed, FilledText, OneOf } from '../../../src/infrastructure/http';
 import { READABLE_AS, type ReadableAs } from '../courses/activity.entity';
-
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
 export class OfferedAssistantDto {
   id!: number;
@@ -53,16 +47,13 @@ export class WantedLineItemDto {
 }
 
 export class ChosenLinkDto {
-  @ApiProperty({ example: 'Ask about statistics' })
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(200, { example: 'Ask about statistics' })
   title!: string;
 
   /** One or several assistants behind the link. */
-  @ApiProperty({ type: [Number], example: [12] })
+  @ApiProperty({ example: [12] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(20)
@@ -70,7 +61,6 @@ export class ChosenLinkDto {
   @IsInt({ each: true })
   assistants!: number[];
 
-  @ApiProperty({ type: WantedLineItemDto, required: false })
   @MayBeOmitted()
   @IsObject()
   @ValidateNested()
@@ -78,14 +68,10 @@ export class ChosenLinkDto {
   line_item?: WantedLineItemDto;
 
   /** Teachers of the course read conversations whose students agreed, with names or pseudonyms. Absent: they do not. */
-  @ApiProperty({ enum: READABLE_AS, required: false })
-  @MayBeOmitted()
-  @IsIn(READABLE_AS)
-  readable_as?: ReadableAs;
+  @MayBeOmitted() @OneOf(READABLE_AS) readable_as?: ReadableAs;
 }
 
 export class ChosenContentDto {
-  @ApiProperty({ type: [ChosenLinkDto] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(50)

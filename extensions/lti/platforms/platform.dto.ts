@@ -1,11 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayUnique,
   IsArray,
-  IsBoolean,
-  IsIn,
   IsNotEmpty,
   IsObject,
   IsOptional,
@@ -15,10 +13,9 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { IsPlainName, MayBeOmitted } from '../../../src/infrastructure/http';
+import { IsPlainName, MayBeOmitted, OneOf, FilledText, Trimmed, Flag, PageOf } from '../../../src/infrastructure/http';
 import { INSTRUCTOR_ROLES, type InstructorRole, MATCHES } from './platform.entity';
 
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 const ADDRESS = {
   require_tld: false,
   protocols: ['http', 'https'],
@@ -28,79 +25,65 @@ const ADDRESS = {
 
 export class PersonMatchDto {
   /** `none`: every person of the platform gets an account of their own. `verified_email`: the member with the same address. `claim`: the member whose id in the directory or at the OpenID provider is the value of `claim`. Accounts of administrators are never matched. */
-  @ApiProperty({ enum: MATCHES, example: 'verified_email' })
-  @IsIn(MATCHES)
-  by!: (typeof MATCHES)[number];
+  @OneOf(MATCHES, { example: 'verified_email' }) by!: (typeof MATCHES)[number];
 
   /** Name of a claim of the ID token, or of a custom parameter as `custom.person_id`. */
-  @ApiProperty({ required: false, example: 'custom.person_id' })
   @ValidateIf(({ by }: PersonMatchDto) => by === 'claim')
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @FilledText(200, { example: 'custom.person_id' })
   claim?: string;
 }
 
 /** Absent members stay. */
 export class UpdatePlatformDto {
   /** Name shown to people. The host of the issuer when absent. */
-  @ApiProperty({ required: false, example: 'Moodle of Example University' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(100)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(100, { example: 'Moodle of Example University' })
   name?: string;
 
   /** `iss` of its ID tokens, letter by letter. */
-  @ApiProperty({ required: false, example: 'https://moodle.example.edu' })
+  @ApiProperty({ example: 'https://moodle.example.edu' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsUrl(ADDRESS)
   @MaxLength(500)
   issuer?: string;
 
   /** The id that the platform gave this service. With the issuer it is unique in the whole installation. */
-  @ApiProperty({ required: false, example: 'IfTq7bO9vNEHpZk' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(255)
+  @Trimmed()
+  @FilledText(255, { example: 'IfTq7bO9vNEHpZk' })
   client_id?: string;
 
-  @ApiProperty({ required: false, example: 'https://moodle.example.edu/mod/lti/auth.php' })
+  @ApiProperty({ example: 'https://moodle.example.edu/mod/lti/auth.php' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsUrl(ADDRESS)
   @MaxLength(1_000)
   authorization_endpoint?: string;
 
-  @ApiProperty({ required: false, example: 'https://moodle.example.edu/mod/lti/token.php' })
+  @ApiProperty({ example: 'https://moodle.example.edu/mod/lti/token.php' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsUrl(ADDRESS)
   @MaxLength(1_000)
   token_endpoint?: string;
 
   /** Audience of requests for access tokens, where it is not the token endpoint (Brightspace). */
-  @ApiProperty({ type: String, required: false, nullable: true, example: 'https://api.brightspace.com/auth/token' })
   @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(1_000)
+  @FilledText(1_000, { example: 'https://api.brightspace.com/auth/token' })
   token_audience?: string | null;
 
-  @ApiProperty({ required: false, example: 'https://moodle.example.edu/mod/lti/certs.php' })
+  @ApiProperty({ example: 'https://moodle.example.edu/mod/lti/certs.php' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsUrl(ADDRESS)
   @MaxLength(1_000)
   jwks_uri?: string;
 
   /** Launches of other deployments are refused. */
-  @ApiProperty({ type: [String], required: false, example: ['1'] })
+  @ApiProperty({ example: ['1'] })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(200)
@@ -111,12 +94,8 @@ export class UpdatePlatformDto {
   deployment_ids?: string[];
 
   /** Role of instructors at their first launch. Learners become members. */
-  @ApiProperty({ enum: INSTRUCTOR_ROLES, required: false, default: 'member' })
-  @MayBeOmitted()
-  @IsIn(INSTRUCTOR_ROLES)
-  instructor_role?: InstructorRole;
+  @MayBeOmitted() @OneOf(INSTRUCTOR_ROLES, { default: 'member' }) instructor_role?: InstructorRole;
 
-  @ApiProperty({ type: PersonMatchDto, required: false })
   @MayBeOmitted()
   @IsObject()
   @ValidateNested()
@@ -124,10 +103,7 @@ export class UpdatePlatformDto {
   match?: PersonMatchDto;
 
   /** False: launches are refused. */
-  @ApiProperty({ required: false, default: true })
-  @MayBeOmitted()
-  @IsBoolean()
-  active?: boolean;
+  @Flag({ default: true }) active?: boolean;
 }
 
 /** The members without which there is no platform. */
@@ -196,8 +172,4 @@ export class PlatformDto {
   updated_at!: string;
 }
 
-export class PlatformPageDto {
-  items!: PlatformDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class PlatformPageDto extends PageOf(PlatformDto) {}

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import {
   Access,
   type BellwetherRequest,
@@ -27,7 +27,6 @@ export class PlatformsController {
 
   @Get()
   @Access({ ...ADMINISTRATORS, summary: 'Learning platforms of the organization' })
-  @ApiOkResponse({ type: PlatformPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -45,7 +44,6 @@ export class PlatformsController {
     summary: 'Add a learning platform',
     description: 'LTI 1.3: launches with this issuer and client id lead to the organization.',
   })
-  @ApiCreatedResponse({ type: PlatformDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -58,7 +56,6 @@ export class PlatformsController {
   @Get(':id')
   @TagsVersion()
   @Access({ ...ADMINISTRATORS, summary: 'Read a learning platform' })
-  @ApiOkResponse({ type: PlatformDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -72,7 +69,6 @@ export class PlatformsController {
   @TagsVersion()
   @ReadsIfMatch('demanded')
   @Access({ ...ADMINISTRATORS, summary: 'Change a learning platform', description: 'Absent members stay.' })
-  @ApiOkResponse({ type: PlatformDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Access, type BellwetherRequest, CurrentCaller } from '../../../src/infrastructure/http';
 import { ToolAddresses } from '../platforms/platforms.service';
 import { Registrations } from './registrations.service';
@@ -30,7 +30,6 @@ export class RegistrationInvitationsController {
       'LTI Dynamic Registration. The address works once, for a week, and is not shown again. The platform then waits with ' +
       '`awaits_approval` until it is changed to `active`.',
   })
-  @ApiCreatedResponse({ type: RegistrationAddressDto })
   async invite(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

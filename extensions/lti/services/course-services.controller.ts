@@ -1,6 +1,6 @@
 import { type Caller, isUuid, notFound } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { CourseMembersDto, GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';
@@ -22,7 +22,6 @@ export class CourseServicesController {
     summary: 'People of a course that you teach',
     description: 'Asks the learning platform now (Names and Role Provisioning Services 2.0).',
   })
-  @ApiOkResponse({ type: CourseMembersDto })
   async members(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<CourseMembersDto> {
     if (!isUuid(id)) throw notFound('Course');
     return this.roster.list(caller, id);
@@ -30,7 +29,6 @@ export class CourseServicesController {
 
   @Get('activities/:id/grades')
   @Access({ scope: 'chat', summary: 'Grades that were handed over for an activity, newest first' })
-  @ApiOkResponse({ type: GradeListDto })
   list(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<GradeListDto> {
     return this.grades.list(caller, id);
   }
@@ -42,7 +40,6 @@ export class CourseServicesController {
     summary: 'Hand a grade to the learning platform',
     description: 'The answer tells whether the platform took it. A refused grade is kept and can be sent again.',
   })
-  @ApiCreatedResponse({ type: GradeDto })
   give(@CurrentCaller() caller: Caller, @Param('id') id: string, @Body() body: NewGradeDto): Promise<GradeDto> {
     return this.grades.give(caller, id, body);
   }
@@ -50,7 +47,6 @@ export class CourseServicesController {
   @Post('activities/:id/grades/:grade/send')
   @HttpCode(200)
   @Access({ scope: 'chat', summary: 'Send a refused grade again' })
-  @ApiOkResponse({ type: GradeDto })
   send(@CurrentCaller() caller: Caller, @Param('id') id: string, @Param('grade') grade: string): Promise<GradeDto> {
     return this.grades.send(caller, id, grade);
   }

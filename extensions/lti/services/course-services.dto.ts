@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsNotEmpty, IsNumber, IsPositive, IsString, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted } from '../../../src/infrastructure/http';
+import { IsNumber, IsPositive, Max, Min } from 'class-validator';
+import { MayBeOmitted, FilledText, Text } from '../../../src/infrastructure/http';
 
 const MOST_POINTS = 100_000;
 
@@ -9,14 +9,13 @@ export class CourseMemberDto {
   @ApiProperty({ example: '29123' })
   person!: string;
   /** The member of the organization; null for people who have not opened an activity yet. */
-  @ApiProperty({ type: String, nullable: true })
   user_id!: string | null;
   /** Null where the platform keeps it to itself. */
-  @ApiProperty({ type: String, nullable: true, example: 'Ada Lovelace' })
+  @ApiProperty({ example: 'Ada Lovelace' })
   name!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'ada@uni.example' })
+  @ApiProperty({ example: 'ada@uni.example' })
   email!: string | null;
-  @ApiProperty({ enum: ['learner', 'instructor'], nullable: true })
+  @ApiProperty({ enum: ['learner', 'instructor'] })
   role!: 'learner' | 'instructor' | null;
   active!: boolean;
 }
@@ -28,11 +27,7 @@ export class CourseMembersDto {
 
 export class NewGradeDto {
   /** Id of the person at the learning platform, as the list of people has it. */
-  @ApiProperty({ example: '29123' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(255)
-  person!: string;
+  @FilledText(255, { example: '29123' }) person!: string;
 
   @ApiProperty({ example: 7.5 })
   @IsNumber({ allowNaN: false, allowInfinity: false })
@@ -48,18 +43,13 @@ export class NewGradeDto {
   maximum!: number;
 
   /** The student reads it at the platform. */
-  @ApiProperty({ required: false, example: 'The second step needs a reason.' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(4_000)
-  comment?: string;
+  @MayBeOmitted() @Text(4_000, { example: 'The second step needs a reason.' }) comment?: string;
 }
 
 export class GradeDto {
   id!: string;
   @ApiProperty({ example: '29123' })
   person!: string;
-  @ApiProperty({ type: String, nullable: true })
   user_id!: string | null;
   score!: number;
   maximum!: number;
@@ -68,14 +58,9 @@ export class GradeDto {
   @ApiProperty({ enum: ['waiting', 'sent', 'refused'] })
   state!: 'waiting' | 'sent' | 'refused';
   /** Words of the platform, or why it could not be asked. */
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'The learning platform answered 404: Not a student of this course',
-  })
+  @ApiProperty({ example: 'The learning platform answered 404: Not a student of this course' })
   refusal!: string | null;
   created_at!: string;
-  @ApiProperty({ type: String, nullable: true })
   sent_at!: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, IsInt, IsString, Max, MaxLength, Min, registerDecorator } from 'class-validator';
-import { assertHouseJson, IsName, MayBeOmitted } from '../../infrastructure/http';
+import { Allow, registerDecorator } from 'class-validator';
+import { assertHouseJson, IsName, MayBeOmitted, Text, Between } from '../../infrastructure/http';
 
 /** Longest prompt or template, in UTF-16 units. */
 export const MAX_PROMPT = 400_000;
@@ -38,21 +38,13 @@ const IsCollections = (): PropertyDecorator => (target, propertyName) =>
   });
 
 class DefinitionDto {
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(5_000)
-  description?: string;
+  @MayBeOmitted() @Text(5_000) description?: string;
 
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(MAX_PROMPT)
-  system_prompt?: string;
+  @MayBeOmitted() @Text(MAX_PROMPT) system_prompt?: string;
 
   /** A multi-tool assistant without one gets the automatic template: each tool's slot under its label, then the question. */
-  @ApiPropertyOptional({ example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
   @MayBeOmitted()
-  @IsString()
-  @MaxLength(MAX_PROMPT)
+  @Text(MAX_PROMPT, { example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
   prompt_template?: string;
 
   /** An object, or a JSON string that holds one. Unknown keys are kept. docs/reference/metadata.md */
@@ -71,15 +63,9 @@ class DefinitionDto {
   RAG_collections?: string | string[];
 
   /** Passages that a classic assistant retrieves. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  RAG_Top_k?: number;
+  @MayBeOmitted() @Between(1, 100) RAG_Top_k?: number;
 }
 
 export class CreateAssistantDto extends DefinitionDto {
-  @IsName({ example: 'Essay feedback' })
-  name!: string;
+  @IsName({ example: 'Essay feedback' }) name!: string;
 }

@@ -1,6 +1,6 @@
 import type { Caller, Principal } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import {
   applyInput,
   type Definition,
@@ -38,7 +38,6 @@ export class ValidationController {
       'Ranges count UTF-16 code units of `template`. References are checked with the rights of the caller; for an edit of ' +
       'a stored assistant with those of its owner, and what the edit adds also with those of the caller.',
   })
-  @ApiOkResponse({ type: ValidationDto })
   async validate(
     @CurrentCaller() caller: Caller,
     @Body() { template, metadata, RAG_collections, assistant_id }: ValidateDefinitionDto,

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { IsInt, IsString, MaxLength, Min } from 'class-validator';
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { IsInt, Min } from 'class-validator';
 import {
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
@@ -9,14 +9,11 @@ import {
   SEVERITIES,
   type Severity,
 } from '../definition';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { MayBeOmitted, Text } from '../../infrastructure/http';
 import { CreateAssistantDto, MAX_PROMPT } from './definition.dto';
 
 export class ValidateDefinitionDto extends PickType(CreateAssistantDto, ['metadata', 'RAG_collections']) {
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(MAX_PROMPT)
-  template?: string;
+  @MayBeOmitted() @Text(MAX_PROMPT) template?: string;
 
   /** The stored assistant that this is an edit of: checked with its owner's access, which it runs with. */
   @MayBeOmitted()
@@ -42,8 +39,7 @@ export class DiagnosticDto {
   path!: string;
   range?: TextRangeDto;
   /** Names and limits in `message`; `reason` is the code of a more exact text. */
-  @ApiPropertyOptional({
-    type: 'object',
+  @ApiProperty({
     additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
     example: { reason: 'value.maximum', limit: 50 },
   })
@@ -69,7 +65,6 @@ export class AssistantMaterialDto {
   reference!: string;
   name!: string;
   /** Name of the person whose access counts: the owner of the assistant. */
-  @ApiProperty({ type: String, nullable: true })
   owner!: string | null;
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bellwether/kernel';
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { IsString, Matches, MaxLength } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../definition';
-import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
+import { MayBeOmitted, PageOf, PageQueryDto, OneOf, Text, Between, Moment } from '../../infrastructure/http';
 import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { DiagnosticDto } from '../checks/validation.dto';
@@ -10,42 +10,24 @@ import { DiagnosticDto } from '../checks/validation.dto';
 export class UpdateAssistantDto extends PartialType(CreateAssistantDto, { skipNullProperties: false }) {}
 
 export class AssistantQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @MayBeOmitted()
-  @IsIn(ASSISTANT_TYPES)
-  type?: AssistantType;
+  @MayBeOmitted() @OneOf(ASSISTANT_TYPES) type?: AssistantType;
 
   /** Part of the name or the description. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  q?: string;
+  @MayBeOmitted() @Text(200) q?: string;
 
   /** `me`: only the caller's own. */
-  @ApiPropertyOptional({ enum: ['me'] })
-  @MayBeOmitted()
-  @IsIn(['me'])
-  owner?: 'me';
+  @MayBeOmitted() @OneOf(['me']) owner?: 'me';
 }
 
 export class PublicationDto {
   /** The version to make live; the newest when absent. */
-  @ApiPropertyOptional({ type: 'integer', nullable: true })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(1)
-  @Max(2_147_483_647)
-  version?: number | null;
+  @MayBeOmitted() @Between(1, 2_147_483_647) version?: number | null;
 
   /**
    * Why it is published although its tests do not pass. For those who may override the gate; the audit log keeps it. Has
    * no effect where the tests pass or need not.
    */
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    example: 'The exam begins at noon; the failing test is outdated',
-  })
+  @ApiProperty({ example: 'The exam begins at noon; the failing test is outdated' })
   @MayBeOmitted()
   @IsString()
   @Matches(/\S/, { message: 'must not be empty' })
@@ -88,16 +70,13 @@ export class AssistantDto {
   disabled!: boolean;
   /** Counts definitions from 1; also the `ETag`. */
   version!: number;
-  @ApiProperty({ format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ format: 'date-time' })
-  updated_at!: string;
+  @Moment() created_at!: string;
+  @Moment() updated_at!: string;
   @ApiProperty({ enum: ACCESS_LEVELS })
   access!: AccessLevel;
   system_prompt?: string;
   prompt_template?: string;
   /** The stored document. docs/reference/metadata.md */
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   metadata?: JsonObject;
   RAG_collections?: string[];
   RAG_Top_k?: number;

@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
@@ -30,8 +30,7 @@ export class AssistantsController {
     summary: 'List the assistants that the caller may use',
     description: 'Newest first. Prompts and metadata are there for those who may edit; diagnostics are left out.',
   })
-  @ApiOkResponse({ type: AssistantPageDto })
-  async list(@CurrentCaller() caller: Caller, @Query() query: AssistantQueryDto): Promise<Page<AssistantDto>> {
+  async list(@CurrentCaller() caller: Caller, @Query() query: AssistantQueryDto): Promise<AssistantPageDto> {
     const filter = {
       mine: query.owner === 'me',
       ...(query.type === undefined ? {} : { type: query.type }),
@@ -45,7 +44,6 @@ export class AssistantsController {
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make an assistant' })
   @ApiBody({ type: CreateAssistantDto })
-  @ApiCreatedResponse({ type: AssistantDto })
   async create(
     @CurrentCaller() caller: Caller,
     @Body() body: unknown,
@@ -59,7 +57,6 @@ export class AssistantsController {
   @Get(':id')
   @TagsVersion()
   @Access({ scope: 'read', summary: 'Read an assistant' })
-  @ApiOkResponse({ type: AssistantDto })
   async get(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantDto> {
     return this.presenter.one(caller, await this.newest(caller, await this.lookup.seen(caller, id)));
   }
@@ -69,7 +66,6 @@ export class AssistantsController {
   @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change an assistant', description: 'Absent members stay.' })
   @ApiBody({ type: UpdateAssistantDto })
-  @ApiOkResponse({ type: AssistantDto })
   async update(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -105,7 +101,6 @@ export class AssistantsController {
       'it. Without a body: the newest version. Refused while a required choice of a tool is still empty, while the ' +
       'content of a tool has no slot in the template, and while tests do not pass where they must.',
   })
-  @ApiOkResponse({ type: AssistantDto })
   async publish(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
@@ -117,7 +112,6 @@ export class AssistantsController {
   @Delete(':id/publication')
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Take back the publication' })
-  @ApiOkResponse({ type: AssistantDto })
   async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantDto> {
     return this.presenter.one(caller, await this.editor.unpublish(caller, id));
   }

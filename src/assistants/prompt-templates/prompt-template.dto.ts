@@ -1,37 +1,23 @@
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../definition';
-import { IsName, MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
+import { IsName, MayBeOmitted, PageOf, PageQueryDto, Text, OneOf, Moment } from '../../infrastructure/http';
 
 const MAX_PROMPT = 400_000;
 
 class PromptsDto {
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(5_000)
-  description?: string;
+  @MayBeOmitted() @Text(5_000) description?: string;
 
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(MAX_PROMPT)
-  system_prompt?: string;
+  @MayBeOmitted() @Text(MAX_PROMPT) system_prompt?: string;
 
-  @ApiPropertyOptional({ example: 'Material:{context}Question:{user_input}' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(MAX_PROMPT)
-  prompt_template?: string;
+  @MayBeOmitted() @Text(MAX_PROMPT, { example: 'Material:{context}Question:{user_input}' }) prompt_template?: string;
 
   /** The type of assistant that its slots fit; `classic` when absent. */
-  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @MayBeOmitted()
-  @IsIn(ASSISTANT_TYPES)
-  type?: AssistantType;
+  @MayBeOmitted() @OneOf(ASSISTANT_TYPES) type?: AssistantType;
 }
 
 export class CreatePromptTemplateDto extends PromptsDto {
-  @IsName({ example: 'Course questions' })
-  name!: string;
+  @IsName({ example: 'Course questions' }) name!: string;
 }
 
 export class UpdatePromptTemplateDto extends PartialType(CreatePromptTemplateDto, { skipNullProperties: false }) {}
@@ -43,21 +29,12 @@ export class SharePromptTemplateDto {
 }
 
 export class PromptTemplateQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @MayBeOmitted()
-  @IsIn(ASSISTANT_TYPES)
-  type?: AssistantType;
+  @MayBeOmitted() @OneOf(ASSISTANT_TYPES) type?: AssistantType;
 
   /** Part of the name or the description. */
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  q?: string;
+  @MayBeOmitted() @Text(200) q?: string;
 
-  @ApiPropertyOptional({ enum: ['me'] })
-  @MayBeOmitted()
-  @IsIn(['me'])
-  owner?: 'me';
+  @MayBeOmitted() @OneOf(['me']) owner?: 'me';
 }
 
 export class PromptTemplateDto {
@@ -75,10 +52,8 @@ export class PromptTemplateDto {
   owner_id!: string | null;
   /** Counts what its owner changed, sharing included; always 1 for a starter. */
   version!: number;
-  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
-  created_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
-  updated_at!: string | null;
+  @Moment() created_at!: string | null;
+  @Moment() updated_at!: string | null;
 }
 
 export class PromptTemplatePageDto extends PageOf(PromptTemplateDto) {}

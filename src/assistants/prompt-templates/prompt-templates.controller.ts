@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import {
   Access,
   CurrentCaller,
@@ -30,15 +30,13 @@ export class PromptTemplatesController {
 
   @Get()
   @Access({ scope: 'read', role: 'teacher', summary: 'Own and shared prompt templates, newest first' })
-  @ApiOkResponse({ type: PromptTemplatePageDto })
-  list(@CurrentCaller() caller: Caller, @Query() query: PromptTemplateQueryDto): Promise<Page<PromptTemplateDto>> {
+  list(@CurrentCaller() caller: Caller, @Query() query: PromptTemplateQueryDto): Promise<PromptTemplatePageDto> {
     return this.templates.list(caller, query, toPageRequest(query));
   }
 
   @Get('starters')
   @Access({ scope: 'read', role: 'teacher', summary: 'Built-in starters for both types of assistants' })
-  @ApiOkResponse({ type: PromptTemplatePageDto })
-  starters(@Query() page: PageQueryDto): Page<PromptTemplateDto> {
+  starters(@Query() page: PageQueryDto): PromptTemplatePageDto {
     return this.templates.starters(toPageRequest(page));
   }
 
@@ -46,7 +44,6 @@ export class PromptTemplatesController {
   @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make a prompt template' })
-  @ApiCreatedResponse({ type: PromptTemplateDto })
   create(@CurrentCaller() caller: Caller, @Body() body: CreatePromptTemplateDto): Promise<PromptTemplateDto> {
     return this.templates.create(caller, body);
   }
@@ -54,7 +51,6 @@ export class PromptTemplatesController {
   @Get(':id')
   @TagsVersion()
   @Access({ scope: 'read', role: 'teacher', summary: 'Read a prompt template' })
-  @ApiOkResponse({ type: PromptTemplateDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PromptTemplateDto> {
     return this.templates.get(caller, id);
   }
@@ -63,7 +59,6 @@ export class PromptTemplatesController {
   @TagsVersion()
   @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a prompt template', description: 'Absent members stay.' })
-  @ApiOkResponse({ type: PromptTemplateDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -90,7 +85,6 @@ export class PromptTemplatesController {
   @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make a private copy, also of a starter' })
-  @ApiCreatedResponse({ type: PromptTemplateDto })
   duplicate(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PromptTemplateDto> {
     return this.templates.duplicate(caller, id);
   }
@@ -98,7 +92,6 @@ export class PromptTemplatesController {
   @Put(':id/share')
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Share with the organization, or take it back' })
-  @ApiOkResponse({ type: PromptTemplateDto })
   share(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

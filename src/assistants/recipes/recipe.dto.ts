@@ -1,18 +1,16 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { FEATURES, type Feature } from '../../organizations';
 import { MATERIAL_KINDS, type MaterialKind, RECIPE_LANGUAGES, type RecipeLanguage } from './recipe.types';
+import { Whole } from '../../infrastructure/http';
 
 export class MaterialSlotDto {
   @ApiProperty({ enum: ['tools', 'functions'] })
   list!: 'tools' | 'functions';
   /** Position in that list of the definition's metadata, from 0. */
-  @ApiProperty({ type: 'integer' })
-  index!: number;
+  @Whole() index!: number;
   /** A tool's setting is in its `config`, a function's beside its `type`. */
-  @ApiProperty()
   setting!: string;
   /** The setting is a list of ids. */
-  @ApiProperty()
   many!: boolean;
 }
 
@@ -23,10 +21,9 @@ export class RecipeMaterialDto {
   kind!: MaterialKind;
   @ApiProperty({ example: 'Course material' })
   name!: string;
-  @ApiProperty()
   hint!: string;
   /** Sample for a rubric: body of `POST /api/v1/rubrics` that makes it. */
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   sample?: object;
   /** Settings that take the id of the chosen material. */
   @ApiProperty({ type: [MaterialSlotDto] })
@@ -38,20 +35,16 @@ export class RecipeTopicDto {
   @ApiProperty({ example: 'course' })
   material!: string;
   /** `{topic}` stands for a title in the material, such as that of a document. */
-  @ApiProperty({ type: [String], example: ['What does the course material say about “{topic}”?'] })
+  @ApiProperty({ example: ['What does the course material say about “{topic}”?'] })
   questions!: readonly string[];
 }
 
 export class RecipeDefinitionDto {
-  @ApiProperty()
   name!: string;
-  @ApiProperty()
   description!: string;
-  @ApiProperty()
   system_prompt!: string;
-  @ApiProperty()
   prompt_template!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   metadata!: object;
 }
 
@@ -63,7 +56,6 @@ export class RecipeDto {
   @ApiProperty({ example: 'Course questions and answers' })
   name!: string;
   /** The purpose of the assistant, in one sentence. */
-  @ApiProperty()
   about!: string;
   /** Features of the organization that are switched off and that the recipe needs; empty: it can be used. */
   @ApiProperty({ enum: FEATURES, isArray: true })
@@ -74,18 +66,15 @@ export class RecipeDto {
   @ApiProperty({ type: [String] })
   questions!: readonly string[];
   /** Better first questions for chosen material; absent where `questions` fit any. */
-  @ApiPropertyOptional({ type: RecipeTopicDto })
   topic?: RecipeTopicDto;
   /** Body of `POST /api/v1/assistants` once its materials are filled in. */
-  @ApiProperty({ type: RecipeDefinitionDto })
   definition!: RecipeDefinitionDto;
 }
 
 export class RecipeListDto {
   @ApiProperty({ type: [RecipeDto] })
   recipes!: readonly RecipeDto[];
-  @ApiProperty({ type: 'integer' })
-  count!: number;
+  @Whole() count!: number;
   /** Language of all texts. */
   @ApiProperty({ enum: RECIPE_LANGUAGES })
   language!: RecipeLanguage;

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Headers } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { RecipeListDto } from './recipe.dto';
 import { RecipesService } from './recipes.service';
@@ -12,7 +12,6 @@ export class RecipesController {
 
   @Get()
   @Access({ scope: 'read', role: 'teacher', summary: 'Whole assistants to start with, in the language asked for' })
-  @ApiOkResponse({ type: RecipeListDto })
   list(
     @CurrentCaller() caller: Caller,
     @Headers('accept-language') acceptLanguage: string | undefined,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantSharing } from './assistant-sharing';
@@ -13,7 +13,6 @@ export class AssistantSharingController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Who an assistant is shared with' })
-  @ApiOkResponse({ type: SharesDto })
   list(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<SharesDto> {
     return this.sharing.list(caller, id);
   }
@@ -25,7 +24,6 @@ export class AssistantSharingController {
     summary: 'Replace the list of those it is shared with',
     description: 'An absent list of groups stays. With groups alone, people stay, too.',
   })
-  @ApiOkResponse({ type: SharesDto })
   replace(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

@@ -1,10 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsEmail, IsIn, IsUUID, MaxLength, ValidateIf, ValidateNested } from 'class-validator';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { ArrayMaxSize, IsArray, IsEmail, IsUUID, MaxLength, ValidateIf, ValidateNested } from 'class-validator';
+import { MayBeOmitted, OneOf } from '../../infrastructure/http';
 
 export class ShareDto {
-  @ApiPropertyOptional({ example: 'ada@example.edu' })
+  @ApiProperty({ example: 'ada@example.edu' })
   @ValidateIf(({ user_id }: ShareDto) => user_id === undefined)
   @IsEmail({ require_tld: false })
   @MaxLength(254)
@@ -14,20 +14,14 @@ export class ShareDto {
   @IsUUID()
   user_id?: string;
 
-  @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
-  @MayBeOmitted()
-  @IsIn(['use', 'edit'])
-  access?: 'use' | 'edit';
+  @MayBeOmitted() @OneOf(['use', 'edit'], { default: 'use' }) access?: 'use' | 'edit';
 }
 
 export class GroupShareDto {
   @IsUUID()
   group_id!: string;
 
-  @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
-  @MayBeOmitted()
-  @IsIn(['use', 'edit'])
-  access?: 'use' | 'edit';
+  @MayBeOmitted() @OneOf(['use', 'edit'], { default: 'use' }) access?: 'use' | 'edit';
 }
 
 export class ReplaceSharesDto {

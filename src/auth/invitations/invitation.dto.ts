@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { MayBeOmitted, OneOf } from '../../infrastructure/http';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 
 export class SignInLinkDto {
@@ -13,8 +12,5 @@ export class SignInLinkDto {
 
 export class InviteDto {
   /** Language of the e-mail; English when absent. */
-  @ApiProperty({ enum: MAIL_LANGUAGES, required: false })
-  @MayBeOmitted()
-  @IsIn(MAIL_LANGUAGES)
-  language?: MailLanguage;
+  @MayBeOmitted() @OneOf(MAIL_LANGUAGES) language?: MailLanguage;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';
@@ -25,7 +25,6 @@ export class InvitationsController {
     summary: 'Make a sign-in link for a member',
     description: `The link works once, for three days, and ends the earlier ones of the member. ${MEMBER}`,
   })
-  @ApiCreatedResponse({ type: SignInLinkDto })
   async link(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

@@ -1,15 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean } from 'class-validator';
-import { IsName, MayBeOmitted } from '../../infrastructure/http';
+import { IsName, Flag } from '../../infrastructure/http';
 
 export class CreateScimTokenDto {
-  @IsName({ example: 'Microsoft Entra ID' })
-  name!: string;
+  @IsName({ example: 'Microsoft Entra ID' }) name!: string;
 
   /** The directory may take over members that were there before it, by their address. */
-  @MayBeOmitted()
-  @IsBoolean()
-  link_existing?: boolean;
+  @Flag() link_existing?: boolean;
 }
 
 export class ScimTokenDto {

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { MeDto } from '../api-key-answer.dto';
 import { CurrentUserService } from './open-sessions.service';
@@ -12,7 +12,6 @@ export class MeController {
 
   @Get()
   @Access({ scope: 'read', or: 'chat', summary: 'Who am I?' })
-  @ApiOkResponse({ type: MeDto })
   me(@CurrentCaller() caller: Caller): Promise<MeDto> {
     return this.myself.of(caller);
   }

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { assertScope } from '../access/authenticator';
 import { OpenSessions } from './open-sessions.service';
@@ -18,7 +18,6 @@ export class OpenSessionsController {
 
   @Get('sessions')
   @Access({ scope: 'read', summary: 'Where am I signed in?' })
-  @ApiOkResponse({ type: OpenSessionsDto })
   async list(@CurrentCaller() caller: Caller): Promise<OpenSessionsDto> {
     return { items: await this.open.list(caller) };
   }

@@ -1,39 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsFQDN, IsNotEmpty, IsString, Matches, MaxLength } from 'class-validator';
+import { IsFQDN, Matches, MaxLength } from 'class-validator';
 import { MeDto } from '../api-key-answer.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { MayBeOmitted, FilledText } from '../../infrastructure/http';
 
 export class SignInDto {
-  @ApiProperty({ example: 'bw_live_AbCdEf123456_…' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(256)
-  api_key!: string;
+  @FilledText(256, { example: 'bw_live_AbCdEf123456_…' }) api_key!: string;
 }
 
 export class UseLinkDto {
   /** The part of a member's sign-in link after `#link=`. */
-  @ApiProperty({ example: 'dCx7W1Bv6Kmvg7ig_JbbSfmFN8IWi2MUXvLhecumM-o' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(256)
-  token!: string;
+  @FilledText(256, { example: 'dCx7W1Bv6Kmvg7ig_JbbSfmFN8IWi2MUXvLhecumM-o' }) token!: string;
 }
 
 export class PasswordSignInDto {
-  @ApiProperty({ example: 'teacher@example.edu' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(320)
-  email!: string;
+  @FilledText(320, { example: 'teacher@example.edu' }) email!: string;
 
   /** The password of the installation that people were imported from. */
-  @ApiProperty({ example: 'correct horse battery staple' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(1024)
-  password!: string;
+  @FilledText(1024, { example: 'correct horse battery staple' }) password!: string;
 }
 
 /** The person that a sign-in link signs in. */
@@ -47,21 +31,21 @@ export class LinkedPersonDto {
 /** Selects identity providers: of an organization, for an e-mail domain, or a single one. */
 export class SignInQueryDto {
   /** Slug: the sign-in page of that organization. */
-  @ApiProperty({ required: false, example: 'physics' })
+  @ApiProperty({ example: 'physics' })
   @MayBeOmitted()
   @Matches(SLUG)
   @MaxLength(SLUG_LENGTH.longest)
   organization?: string;
 
   /** Key of one provider, also of one that no page lists. */
-  @ApiProperty({ required: false, example: 'campus' })
+  @ApiProperty({ example: 'campus' })
   @MayBeOmitted()
   @Matches(SLUG)
   @MaxLength(SLUG_LENGTH.longest)
   issuer?: string;
 
   /** The part of the person's address after the `@`. */
-  @ApiProperty({ required: false, example: 'physics.example.edu' })
+  @ApiProperty({ example: 'physics.example.edu' })
   @MayBeOmitted()
   @IsFQDN({ require_tld: false })
   @MaxLength(255)
@@ -87,7 +71,6 @@ export class PasswordSignedInDto {
   me!: MeDto;
 
   /** Providers of the organization. Beginning a sign-in there in this session links the account there to the person. */
-  @ApiProperty({ type: [SignInProviderDto] })
   providers!: SignInProviderDto[];
 }
 
@@ -110,14 +93,12 @@ export class OpenSessionDto {
 }
 
 export class OpenSessionsDto {
-  @ApiProperty({ type: [OpenSessionDto] })
   items!: OpenSessionDto[];
 }
 
 export class SessionDto {
   signed_in!: boolean;
 
-  @ApiProperty({ type: [SignInProviderDto] })
   providers!: SignInProviderDto[];
 
   /** Whether an imported password can sign somebody in. */

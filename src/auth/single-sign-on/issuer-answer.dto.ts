@@ -10,13 +10,13 @@ import {
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from '../issuers/issuer.types';
+import { PageOf } from '../../infrastructure/http';
 
 export const ROLE_MAP = {
   type: 'object' as const,
   additionalProperties: { type: 'string' as const, enum: [...ROLES] as string[] },
 };
 export const SLUG_MAP = { type: 'object' as const, additionalProperties: { type: 'string' as const } };
-const ANYTHING = { type: 'object' as const, additionalProperties: true };
 
 /** An OpenID provider that an organization set up. */
 export class IssuerDto {
@@ -52,20 +52,18 @@ export class IssuerDto {
   @ApiProperty(ROLE_MAP)
   roles!: Record<string, Role>;
 
-  @ApiProperty({ enum: ROLES, nullable: true })
+  @ApiProperty({ enum: ROLES })
   default_role!: Role | null;
 
   groups_claim!: string | null;
 
-  @ApiProperty({ enum: GROUP_MATCHES, nullable: true })
+  @ApiProperty({ enum: GROUP_MATCHES })
   group_match!: GroupMatch | null;
   external_id_claim!: string | null;
   organization_claim!: string | null;
 
-  @ApiProperty(SLUG_MAP)
   organizations!: Record<string, string>;
 
-  @ApiProperty(SLUG_MAP)
   email_domains!: Record<string, string>;
 
   /** Redirect URI to be entered at the provider. */
@@ -90,11 +88,9 @@ export class ReachingIssuerDto {
 }
 
 export class IssuerPageDto {
-  @ApiProperty({ type: [IssuerDto] })
   items!: IssuerDto[];
 
   /** Providers of all organizations that others set, and the operator's. */
-  @ApiProperty({ type: [ReachingIssuerDto] })
   set_elsewhere!: ReachingIssuerDto[];
 
   next_cursor!: string | null;
@@ -125,21 +121,20 @@ export class ConnectionCheckDto {
 
 /** The result of running the rules on a person's claims. */
 export class TrialOutcomeDto {
-  @ApiProperty({ enum: ADMISSION_PROBLEMS, nullable: true })
+  @ApiProperty({ enum: ADMISSION_PROBLEMS })
   problem!: AdmissionProblem | null;
 
   /** Slug. */
   organization!: string | null;
 
   /** Null: the role that the member has, or `member`. */
-  @ApiProperty({ enum: ROLES, nullable: true })
+  @ApiProperty({ enum: ROLES })
   role!: Role | null;
 
   groups!: string[];
   email!: string | null;
   email_verified!: boolean;
 
-  @ApiProperty(ANYTHING)
   claims!: Record<string, unknown>;
 
   /** Claims that the rules name and the provider did not send. */
@@ -149,11 +144,9 @@ export class TrialOutcomeDto {
 export class ConnectionReportDto {
   ok!: boolean;
 
-  @ApiProperty({ type: [ConnectionCheckDto] })
   checks!: ConnectionCheckDto[];
 
   /** Outcome for the caller's own claims at their last sign-in; null if there was none. */
-  @ApiProperty({ type: TrialOutcomeDto, nullable: true })
   me!: TrialOutcomeDto | null;
 }
 
@@ -169,17 +162,10 @@ export class IdentityDto {
   email!: string | null;
   groups!: string[];
 
-  @ApiProperty(ANYTHING)
   claims!: Record<string, unknown>;
 
   claims_at!: string;
   created_at!: string;
 }
 
-export class IdentityPageDto {
-  @ApiProperty({ type: [IdentityDto] })
-  items!: IdentityDto[];
-
-  next_cursor!: string | null;
-  total!: number;
-}
+export class IdentityPageDto extends PageOf(IdentityDto) {}

@@ -1,12 +1,9 @@
 import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
-  IsBoolean,
   IsFQDN,
-  IsIn,
   IsNotEmpty,
   IsNotIn,
   IsObject,
@@ -18,7 +15,7 @@ import {
   MinLength,
 } from 'class-validator';
 import { GROUP_MATCHES, type GroupMatch, SLUG, SLUG_LENGTH } from '../../organizations';
-import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
+import { IsPlainName, MayBeOmitted, Trimmed, FilledText, Flag, OneOf } from '../../infrastructure/http';
 import { ENVIRONMENT_KEY } from '../issuers/issuers.service';
 import {
   ACCESS_TOKEN_TYPES,
@@ -30,7 +27,6 @@ import {
 } from '../issuers/issuer.types';
 import { ROLE_MAP, SLUG_MAP } from './issuer-answer.dto';
 
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 const CLAIM = { type: 'string', nullable: true, example: 'realm_access.roles' } as const;
 /** 64 KiB of picture. */
 const MOST_LOGO = 90_000;
@@ -38,34 +34,27 @@ const MOST_LOGO = 90_000;
 /** All settings of an issuer except its key, which never changes. */
 export class UpdateIssuerDto {
   /** On the button. */
-  @ApiProperty({ required: false, example: 'Example University' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(100)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(100, { example: 'Example University' })
   name?: string;
 
   /** `iss` of its tokens. Changing it without a new `client_secret` clears the stored one. */
-  @ApiProperty({ required: false, example: 'https://sso.example.edu/realms/campus' })
+  @ApiProperty({ example: 'https://sso.example.edu/realms/campus' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true, disallow_auth: true })
   @Matches(/^[^?#]*$/, { message: 'issuer must not hold a query or a fragment', context: { code: 'address.query' } })
   @MaxLength(500)
   issuer?: string;
 
-  @ApiProperty({ required: false, example: 'bellwether' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(500)
+  @Trimmed()
+  @FilledText(500, { example: 'bellwether' })
   client_id?: string;
 
   /** Write-only; answers carry `client_secret_configured`. Null removes it. */
-  @ApiProperty({ type: String, required: false, nullable: true })
   @IsOptional()
   @IsString()
   @Matches(/^[\x21-\x7e]+$/, { message: 'client_secret must hold visible ASCII characters only' })
@@ -73,7 +62,6 @@ export class UpdateIssuerDto {
   client_secret?: string | null;
 
   /** Data URL of a PNG, JPEG, WebP or GIF of at most 64 KiB. */
-  @ApiProperty({ type: String, required: false, nullable: true })
   @IsOptional()
   @Matches(/^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$/, {
     message: 'logo must be a data URL of a picture',
@@ -82,22 +70,16 @@ export class UpdateIssuerDto {
   @MaxLength(MOST_LOGO)
   logo?: string | null;
 
-  @MayBeOmitted()
-  @IsBoolean()
-  enabled?: boolean;
+  @Flag() enabled?: boolean;
 
   /** On the sign-in page of the organization. */
-  @MayBeOmitted()
-  @IsBoolean()
-  listed?: boolean;
+  @Flag() listed?: boolean;
 
   /** On the sign-in page of everybody. For system administrators. */
-  @MayBeOmitted()
-  @IsBoolean()
-  listed_for_everybody?: boolean;
+  @Flag() listed_for_everybody?: boolean;
 
   /** Domains of e-mail addresses whose people the sign-in page leads here. For system administrators. */
-  @ApiProperty({ type: [String], required: false, example: ['physics.example.edu'] })
+  @ApiProperty({ example: ['physics.example.edu'] })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(100)
@@ -105,31 +87,20 @@ export class UpdateIssuerDto {
   sign_in_domains?: string[];
 
   /** Its people may belong to every organization. For system administrators. */
-  @MayBeOmitted()
-  @IsBoolean()
-  for_all?: boolean;
+  @Flag() for_all?: boolean;
 
   /** `aud` of access tokens; null takes none. */
-  @ApiProperty({ type: String, required: false, nullable: true })
   @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(500)
+  @FilledText(500)
   audience?: string | null;
 
-  @ApiProperty({ enum: SIGNING_ALGORITHMS, required: false })
-  @MayBeOmitted()
-  @IsIn(SIGNING_ALGORITHMS)
-  signing_algorithm?: SigningAlgorithm;
+  @MayBeOmitted() @OneOf(SIGNING_ALGORITHMS) signing_algorithm?: SigningAlgorithm;
 
-  @ApiProperty({ enum: ACCESS_TOKEN_TYPES, required: false })
-  @MayBeOmitted()
-  @IsIn(ACCESS_TOKEN_TYPES)
-  access_token_type?: AccessTokenType;
+  @MayBeOmitted() @OneOf(ACCESS_TOKEN_TYPES) access_token_type?: AccessTokenType;
 
-  @ApiProperty({ required: false, example: 'openid email profile' })
+  @ApiProperty({ example: 'openid email profile' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @Matches(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
     message: 'scopes must begin with openid and be separated by spaces',
     context: { code: 'issuer.scopes' },
@@ -141,29 +112,21 @@ export class UpdateIssuerDto {
    * Asks the userinfo endpoint at every sign-in. If false, it is asked only when the ID token lacks the name, the address
    * or a claim of the rules.
    */
-  @MayBeOmitted()
-  @IsBoolean()
-  userinfo?: boolean;
+  @Flag() userinfo?: boolean;
 
-  @ApiProperty({ enum: ACCOUNT_POLICIES, required: false })
-  @MayBeOmitted()
-  @IsIn(ACCOUNT_POLICIES)
-  accounts?: AccountPolicy;
+  @MayBeOmitted() @OneOf(ACCOUNT_POLICIES) accounts?: AccountPolicy;
 
   /** Link people to the member with the same verified e-mail address. */
-  @MayBeOmitted()
-  @IsBoolean()
-  link_verified_email?: boolean;
+  @Flag() link_verified_email?: boolean;
 
   /** Domains whose addresses count as verified when the provider does not say. */
-  @ApiProperty({ type: [String], required: false })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(100)
   @IsFQDN({ require_tld: false }, { each: true })
   trusted_domains?: string[];
 
-  @ApiProperty({ ...CLAIM, required: false })
+  @ApiProperty({ ...CLAIM })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -177,12 +140,11 @@ export class UpdateIssuerDto {
   roles?: Record<string, Role>;
 
   /** Without any mapped value; null refuses these people. */
-  @ApiProperty({ enum: ROLES, required: false, nullable: true })
   @IsOptional()
-  @IsIn(ROLES)
+  @OneOf(ROLES)
   default_role?: Role | null;
 
-  @ApiProperty({ ...CLAIM, required: false, example: 'groups' })
+  @ApiProperty({ ...CLAIM, example: 'groups' })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -190,13 +152,12 @@ export class UpdateIssuerDto {
   groups_claim?: string | null;
 
   /** How values of that claim name groups of the organization. Their memberships follow each sign-in. */
-  @ApiProperty({ enum: GROUP_MATCHES, required: false, nullable: true })
   @IsOptional()
-  @IsIn(GROUP_MATCHES)
+  @OneOf(GROUP_MATCHES)
   group_match?: GroupMatch | null;
 
   /** Claim with the `externalId` that the directory (SCIM) has for the person, who is linked to that member. */
-  @ApiProperty({ ...CLAIM, required: false, example: 'oid' })
+  @ApiProperty({ ...CLAIM, example: 'oid' })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -204,7 +165,7 @@ export class UpdateIssuerDto {
   external_id_claim?: string | null;
 
   /** Claim that names the organization, for issuers with `for_all`. */
-  @ApiProperty({ ...CLAIM, required: false, example: 'faculty' })
+  @ApiProperty({ ...CLAIM, example: 'faculty' })
   @IsOptional()
   @IsString()
   @IsNotEmpty()

@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
   Access,
@@ -16,14 +16,7 @@ import { Idempotent } from '../../infrastructure/idempotency';
 import { SignInAttemptCookie } from './sign-in-attempt';
 import { IssuerConnectionTests } from './issuer-connection-tests.service';
 import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';
-import {
-  ConnectionReportDto,
-  IdentityDto,
-  IdentityPageDto,
-  IssuerDto,
-  IssuerPageDto,
-  TrialDto,
-} from './issuer-answer.dto';
+import { ConnectionReportDto, IdentityPageDto, IssuerDto, IssuerPageDto, TrialDto } from './issuer-answer.dto';
 import { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
 import { SingleSignOn } from './single-sign-on.service';
 
@@ -42,7 +35,6 @@ export class IssuersController {
 
   @Get()
   @Access({ ...ADMINISTRATORS, summary: 'OpenID providers of the organization' })
-  @ApiOkResponse({ type: IssuerPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -56,7 +48,6 @@ export class IssuersController {
   @TagsVersion()
   @Idempotent({ sealed: true })
   @Access({ ...ADMINISTRATORS, summary: 'Add an OpenID provider', description: FOR_OWNERS })
-  @ApiCreatedResponse({ type: IssuerDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -69,7 +60,6 @@ export class IssuersController {
   @Get(':key')
   @TagsVersion()
   @Access({ ...ADMINISTRATORS, summary: 'Read an OpenID provider' })
-  @ApiOkResponse({ type: IssuerDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -87,7 +77,6 @@ export class IssuersController {
     summary: 'Change an OpenID provider',
     description: `Absent members stay. ${FOR_OWNERS} Another address or client ends the sessions of its people.`,
   })
-  @ApiOkResponse({ type: IssuerDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -120,14 +109,13 @@ export class IssuersController {
 
   @Get(':key/people')
   @Access({ ...ADMINISTRATORS, summary: 'People who signed in there, with their last claims' })
-  @ApiOkResponse({ type: IdentityPageDto })
   people(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Param('key') key: string,
     @Query() page: PageQueryDto,
     @Req() request: BellwetherRequest,
-  ): Promise<Page<IdentityDto>> {
+  ): Promise<IdentityPageDto> {
     return this.issuers.people(this.requestOf(caller, slug, request), key, toPageRequest(page));
   }
 
@@ -139,7 +127,6 @@ export class IssuersController {
     description:
       'Reads the metadata and keys of the provider now, and runs the rules on the last claims of the caller.',
   })
-  @ApiOkResponse({ type: ConnectionReportDto })
   async test(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -156,7 +143,6 @@ export class IssuersController {
     summary: 'Begin a trial sign-in',
     description: 'Nobody is signed in and no account is touched; also for a provider that is switched off.',
   })
-  @ApiOkResponse({ type: TrialDto })
   async trial(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

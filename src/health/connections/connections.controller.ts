@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, clientAbortSignal } from '../../infrastructure/http';
 import {
@@ -26,7 +26,6 @@ export class ConnectionsController {
 
   @Get('connections')
   @Access({ ...ADMINISTRATORS, summary: 'How the last test and the last call of each vendor and server ended' })
-  @ApiOkResponse({ type: ConnectionListDto })
   async list(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<ConnectionListDto> {
     return { items: [...(await this.tests.states(caller, slug))] };
   }
@@ -34,7 +33,6 @@ export class ConnectionsController {
   @Post('providers/:name/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test a provider and list its models', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   provider(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -48,7 +46,6 @@ export class ConnectionsController {
   @Post('mcp/servers/:name/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test an MCP server and list its tools', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   mcpServer(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -62,7 +59,6 @@ export class ConnectionsController {
   @Post('moodle/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test the connection to Moodle', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   moodle(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -75,7 +71,6 @@ export class ConnectionsController {
   @Post('reranker/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test the reranker with two short texts', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   reranker(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -88,7 +83,6 @@ export class ConnectionsController {
   @Post('translator/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test the translator with one sentence', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   translator(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -101,7 +95,6 @@ export class ConnectionsController {
   @Post('knowledge_base/test')
   @HttpCode(200)
   @Access({ ...ADMINISTRATORS, summary: 'Test the external knowledge-base server', description: DESCRIPTION })
-  @ApiOkResponse({ type: ConnectionTestDto })
   knowledgeBase(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

@@ -1,100 +1,86 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import { MayBeOmitted, FilledText } from '../../infrastructure/http';
 
 /**
  * Values to test instead of the stored ones; null tests without a value. A stored secret is only sent to the address
  * that it was entered for: another address without a new secret is tested without one.
  */
 export class ProviderTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   api_key?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   base_url?: string | null;
 
   /** Embeds one word with this model instead of listing models. */
-  @MayBeOmitted()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  embedding_model?: string;
+  @MayBeOmitted() @FilledText(200) embedding_model?: string;
 }
 
 export class McpServerTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   token?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   url?: string | null;
 }
 
 export class MoodleTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   token?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   api_url?: string | null;
 }
 
 export class KnowledgeBaseServerTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   api_token?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   server_url?: string | null;
 }
 
 export class RerankerTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'cohere' })
+  @ApiProperty({ example: 'cohere' })
   @IsOptional()
   @IsString()
   dialect?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://api.cohere.com' })
+  @ApiProperty({ example: 'https://api.cohere.com' })
   @IsOptional()
   @IsString()
   url?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'rerank-v3.5' })
+  @ApiProperty({ example: 'rerank-v3.5' })
   @IsOptional()
   @IsString()
   model?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   api_key?: string | null;
 }
 
 export class TranslatorTestDto {
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'libretranslate' })
+  @ApiProperty({ example: 'libretranslate' })
   @IsOptional()
   @IsString()
   dialect?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://translate.example.edu' })
+  @ApiProperty({ example: 'https://translate.example.edu' })
   @IsOptional()
   @IsString()
   url?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
   @IsString()
   api_key?: string | null;

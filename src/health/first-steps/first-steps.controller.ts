@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Patch } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AnswerFirstStepsDto, FirstStepsDto } from './first-steps.dto';
 import { FirstSteps } from './first-steps.service';
@@ -12,7 +12,6 @@ export class FirstStepsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'What is left to do until a first assistant is published?' })
-  @ApiOkResponse({ type: FirstStepsDto })
   read(@CurrentCaller() caller: Caller): Promise<FirstStepsDto> {
     return this.steps.of(caller);
   }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, ValidateIf } from 'class-validator';
+import { ValidateIf } from 'class-validator';
+import { OneOf } from '../../infrastructure/http';
 
 export const STEPS = ['model', 'material', 'assistant', 'ask', 'publish'] as const;
 export type StepName = (typeof STEPS)[number];
@@ -16,24 +17,20 @@ export class FirstStepsDto {
   model_connected!: boolean;
 
   /** Names of people who can connect a model; empty when one is connected, or when the caller can. */
-  @ApiProperty({ type: [String] })
   administrators!: string[];
 
   /** Null once the checklist is done or dismissed, and for members who make no assistants. */
-  @ApiProperty({ type: [FirstStepDto], nullable: true })
   steps!: FirstStepDto[] | null;
 }
 
 export class AnswerFirstStepsDto {
   /** Goes on without a model. */
-  @ApiProperty({ enum: [true], required: false })
   @ValidateIf((_body, value) => value !== undefined)
-  @IsIn([true])
+  @OneOf([true])
   quotations?: true;
 
   /** Dismisses the checklist. */
-  @ApiProperty({ enum: [true], required: false })
   @ValidateIf((_body, value) => value !== undefined)
-  @IsIn([true])
+  @OneOf([true])
   closed?: true;
 }

@@ -23,5 +23,20 @@ export {
 export { clientAbortSignal, whenAborted, whileClientStays } from './routes/client-abort';
 export { IfMatch, ReadsIfMatch, TagsVersion, expectedVersion } from './routes/if-match';
 export { PageOf } from './routes/page-of';
-export { MayBeOmitted, PageQueryDto, toPageRequest } from './routes/page-query.dto';
-export { IsName, IsPlainName, validationPipe } from './routes/validation.pipe';
+export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
+export {
+  Between,
+  FilledText,
+  Flag,
+  Id,
+  IsName,
+  IsPlainName,
+  MayBeOmitted,
+  Moment,
+  OneOf,
+  QueryBetween,
+  Text,
+  Trimmed,
+  Whole,
+} from './routes/properties';
+export { validationPipe } from './routes/validation.pipe';

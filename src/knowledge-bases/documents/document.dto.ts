@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
+import { MayBeOmitted, PageQueryDto, OneOf, PageOf } from '../../infrastructure/http';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '../storage/knowledge-base.types';
 
 export class DocumentProgressDto {
@@ -50,15 +49,8 @@ export class RetriedDocumentsDto {
   retried!: number;
 }
 
-export class DocumentPageDto {
-  items!: DocumentDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class DocumentPageDto extends PageOf(DocumentDto) {}
 
 export class DocumentListQueryDto extends PageQueryDto {
-  @MayBeOmitted()
-  @IsIn(DOCUMENT_STATUSES)
-  @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
-  status?: DocumentStatus;
+  @MayBeOmitted() @OneOf(DOCUMENT_STATUSES) status?: DocumentStatus;
 }

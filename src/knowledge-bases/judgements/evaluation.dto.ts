@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsNumber, Max, Min, ValidateNested } from 'class-validator';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { ArrayMaxSize, IsArray, IsBoolean, IsNumber, Max, Min, ValidateNested } from 'class-validator';
+import { MayBeOmitted, OneOf, Whole } from '../../infrastructure/http';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
 
 const DEPTHS = [5, 10] as const;
@@ -23,10 +23,7 @@ export class RankingSettingsDto {
 
 export class EvaluateDto {
   /** Passages that count per question: 5 or 10. */
-  @ApiPropertyOptional({ enum: DEPTHS, type: 'integer', example: 5 })
-  @MayBeOmitted()
-  @IsIn(DEPTHS)
-  at: Depth = 5;
+  @MayBeOmitted() @OneOf(DEPTHS, { type: 'integer', example: 5, required: false }) at: Depth = 5;
 
   /** Settings to compare with the current ones. Default: words alone, three weights, and the reranker, as far as they can run. */
   @MayBeOmitted()
@@ -34,7 +31,6 @@ export class EvaluateDto {
   @ArrayMaxSize(8)
   @ValidateNested({ each: true })
   @Type(() => RankingSettingsDto)
-  @ApiProperty({ type: [RankingSettingsDto], required: false })
   alternatives?: RankingSettingsDto[];
 }
 
@@ -55,23 +51,18 @@ export class AlternativeDto extends RankingSettingsDto {
   @ApiProperty({ example: 0.7 })
   judged!: number;
   /** Problems, such as a reranker that failed. */
-  @ApiProperty({ type: [String], example: [] })
+  @ApiProperty({ example: [] })
   warnings!: string[];
 }
 
 export class EvaluationDto {
-  @ApiProperty({ type: 'integer', example: 5 })
-  at!: number;
+  @Whole({ example: 5 }) at!: number;
   /** Questions with a right passage that is still in the material, and that all alternatives were asked. */
-  @ApiProperty({ type: 'integer', example: 12 })
-  questions!: number;
+  @Whole({ example: 12 }) questions!: number;
   /** Questions that were left out: more than 50, or the time of a minute was over. */
-  @ApiProperty({ type: 'integer', example: 0 })
-  left_out!: number;
+  @Whole({ example: 0 }) left_out!: number;
   /** Judgements of passages whose text is no longer in the material. */
-  @ApiProperty({ type: 'integer', example: 1 })
-  outdated!: number;
+  @Whole({ example: 1 }) outdated!: number;
   /** The current settings first. */
-  @ApiProperty({ type: [AlternativeDto] })
   alternatives!: AlternativeDto[];
 }

@@ -1,32 +1,20 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsNotEmpty, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsUUID } from 'class-validator';
+import { MayBeOmitted, FilledText, Between, Text } from '../../infrastructure/http';
 
 const MOST_CHARS = 2 ** 31 - 1;
 
 /** A passage of a query's results, with the `document_id`, `start` and `end` of its metadata. */
 export class JudgeDto {
-  @ApiProperty({ example: 'Where does photosynthesis happen?' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(2_000)
-  question!: string;
+  @FilledText(2_000, { example: 'Where does photosynthesis happen?' }) question!: string;
 
   @ApiProperty({ format: 'uuid', example: '01a2b3c4-0000-7000-8000-000000000000' })
   @IsUUID()
   document_id!: string;
 
-  @ApiProperty({ type: 'integer', example: 0 })
-  @IsInt()
-  @Min(0)
-  @Max(MOST_CHARS)
-  start!: number;
+  @Between(0, MOST_CHARS, { example: 0 }) start!: number;
 
-  @ApiProperty({ type: 'integer', example: 1_840 })
-  @IsInt()
-  @Min(1)
-  @Max(MOST_CHARS)
-  end!: number;
+  @Between(1, MOST_CHARS, { example: 1_840 }) end!: number;
 
   /** True: the passage answers the question, or a part of it. */
   @ApiProperty({ example: true })
@@ -47,18 +35,14 @@ export class JudgementDto {
   @ApiProperty({ example: 'Photosynthesis takes place in the chloroplasts …' })
   excerpt!: string;
   /** MD5 of the text of each chunk of the passage. `chunks` in the metadata of results has the same. */
-  @ApiProperty({ type: [String], example: ['9e107d9d372bb6826bd81d3542a419d6'] })
+  @ApiProperty({ example: ['9e107d9d372bb6826bd81d3542a419d6'] })
   chunks!: string[];
   created_at!: Date;
 }
 
 export class JudgementListQueryDto {
   /** Only judgements for this question. */
-  @ApiPropertyOptional({ example: 'Where does photosynthesis happen?' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(2_000)
-  question?: string;
+  @MayBeOmitted() @Text(2_000, { example: 'Where does photosynthesis happen?' }) question?: string;
 }
 
 export class JudgementListDto {

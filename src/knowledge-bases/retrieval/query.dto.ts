@@ -1,22 +1,13 @@
 import { LANGUAGE_BRIDGES, type LanguageBridge } from '@bellwether/kernel';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsNumber, Max, Min } from 'class-validator';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
-import { MayBeOmitted } from '../../infrastructure/http';
+import { MayBeOmitted, FilledText, Between, OneOf, Flag } from '../../infrastructure/http';
 
 export class QueryKnowledgeBaseDto {
-  @ApiProperty({ example: 'Where does photosynthesis happen?' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200_000)
-  query!: string;
+  @FilledText(200_000, { example: 'Where does photosynthesis happen?' }) query!: string;
 
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  top_k: number = 5;
+  @MayBeOmitted() @Between(1, 100, { required: false }) top_k: number = 5;
 
   /** Minimum similarity of a passage, 0 to 1. */
   @MayBeOmitted()
@@ -26,10 +17,7 @@ export class QueryKnowledgeBaseDto {
   threshold: number = 0;
 
   /** Wanted mode. The answer tells which mode ran, and why another one did. */
-  @MayBeOmitted()
-  @IsIn(RETRIEVAL_MODES)
-  @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
-  mode?: RetrievalMode;
+  @MayBeOmitted() @OneOf(RETRIEVAL_MODES) mode?: RetrievalMode;
 
   /** Return the whole sections that matching chunks belong to. */
   @MayBeOmitted()
@@ -37,24 +25,13 @@ export class QueryKnowledgeBaseDto {
   parent: boolean = false;
 
   /** Whether the organization's reranker sorts the passages. Default: the setting of the knowledge base. */
-  @MayBeOmitted()
-  @IsBoolean()
-  rerank?: boolean;
+  @Flag() rerank?: boolean;
 
   /** Budget of estimated tokens for all passages: the last ones are dropped, the first is cut if needed. Default: no limit. */
-  @ApiPropertyOptional({ type: 'integer' })
-  @MayBeOmitted()
-  @IsInt()
-  @Min(100)
-  @Max(100_000)
-  max_tokens?: number;
+  @MayBeOmitted() @Between(100, 100_000) max_tokens?: number;
 
   /** Rejects the query unless the knowledge base is embedded with this model: `model` or `provider/model`. */
-  @MayBeOmitted()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  embedding_model?: string;
+  @MayBeOmitted() @FilledText(200) embedding_model?: string;
 }
 
 export class QueryResultDto {
@@ -62,7 +39,7 @@ export class QueryResultDto {
   similarity!: number;
   /** The passage, a slice of the document's text. */
   data!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ additionalProperties: true })
   metadata!: object;
 }
 
@@ -72,11 +49,11 @@ export class QueryLanguagesDto {
   @ApiProperty({ example: 'es' })
   question!: string;
 
-  @ApiProperty({ type: [String], example: ['en'] })
+  @ApiProperty({ example: ['en'] })
   material!: readonly string[];
 
   /** How the question was put into the language of the material; null when it was searched for in its own words, which finds little. */
-  @ApiProperty({ type: String, enum: LANGUAGE_BRIDGES, nullable: true })
+  @ApiProperty({ enum: LANGUAGE_BRIDGES })
   bridge!: LanguageBridge | null;
 }
 
@@ -100,13 +77,11 @@ export class QueryAnswerDto {
   @ApiProperty({ enum: RETRIEVAL_MODES })
   mode!: RetrievalMode;
   /** Null when vectors took part. */
-  @ApiProperty({ type: MatchDto, nullable: true })
   match!: MatchDto | null;
   /** The question with its typing errors corrected; null when it was searched for as it is. */
-  @ApiProperty({ type: String, nullable: true, example: 'isolation level' })
+  @ApiProperty({ example: 'isolation level' })
   searched_for!: string | null;
   /** Null when the question is in a language of the material, or its language is unknown. */
-  @ApiProperty({ type: QueryLanguagesDto, nullable: true })
   languages!: QueryLanguagesDto | null;
   /** Problems, such as a mode that could not run. */
   warnings!: string[];

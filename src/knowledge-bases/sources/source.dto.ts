@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsIn, IsUrl, Matches, MaxLength } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
+import { IsUrl, Matches, MaxLength } from 'class-validator';
+import { MayBeOmitted, PageQueryDto, Trimmed, OneOf, PageOf } from '../../infrastructure/http';
 import { SOURCE_KINDS, SOURCE_REFRESHES, type SourceKind, type SourceRefresh } from './source.entity';
 
 const STATUSES = ['pending', 'fetching', 'processing', 'completed', 'failed'] as const;
@@ -10,29 +9,24 @@ export type SourceStatus = (typeof STATUSES)[number];
 export class CreateSourceDto {
   /** A page, a file, or a video with captions. */
   @ApiProperty({ example: 'https://example.edu/biology/cells' })
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @Trimmed()
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true, disallow_auth: true })
   @MaxLength(2000)
   url!: string;
 
   /** When it is fetched again. Default: `manual`. */
-  @MayBeOmitted()
-  @IsIn(SOURCE_REFRESHES)
-  @ApiProperty({ enum: SOURCE_REFRESHES, required: false })
-  refresh?: SourceRefresh;
+  @MayBeOmitted() @OneOf(SOURCE_REFRESHES) refresh?: SourceRefresh;
 
   /** Preferred language of captions, two letters. Default: the language of the knowledge base. */
   @MayBeOmitted()
   @Matches(/^[a-z]{2}$/, { message: 'language must be two lower-case letters' })
-  @ApiProperty({ example: 'en', required: false })
+  @ApiProperty({ example: 'en' })
   language?: string;
 }
 
 export class UpdateSourceDto {
   /** When it is fetched again, counted from the last fetch. */
-  @IsIn(SOURCE_REFRESHES)
-  @ApiProperty({ enum: SOURCE_REFRESHES, example: 'weekly' })
-  refresh!: SourceRefresh;
+  @OneOf(SOURCE_REFRESHES, { example: 'weekly' }) refresh!: SourceRefresh;
 }
 
 export class SourceDto {
@@ -67,8 +61,4 @@ export class SourceDto {
 
 export class SourceListQueryDto extends PageQueryDto {}
 
-export class SourcePageDto {
-  items!: SourceDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class SourcePageDto extends PageOf(SourceDto) {}

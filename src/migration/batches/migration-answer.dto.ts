@@ -1,12 +1,11 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ASSISTANT_TYPES, type AssistantType } from '../../assistants/definition';
-import { PageOf, ProblemItemDto } from '../../infrastructure/http';
+import { PageOf, ProblemItemDto, Whole, Moment, Id } from '../../infrastructure/http';
 import { BATCH_STATES, BATCH_TASKS, type BatchTask, ITEM_STATUSES, type ItemStatus } from './batch-states';
 
 export class VersionCountDto {
   /** null: the stored document cannot be read. */
-  @ApiProperty({ type: 'integer', nullable: true, example: 1 })
-  version!: number | null;
+  @Whole({ example: 1 }) version!: number | null;
   @ApiProperty({ enum: ASSISTANT_TYPES })
   type!: AssistantType;
   count!: number;
@@ -25,8 +24,7 @@ export class LeaseDto {
   @ApiProperty({ example: 'the server' })
   holder!: string;
   /** The lease is renewed with every chunk. */
-  @ApiProperty({ format: 'date-time' })
-  until!: string;
+  @Moment() until!: string;
 }
 
 /** A prompt that would change, around the first difference. */
@@ -48,8 +46,7 @@ export class EditedAssistantDto {
 export class RollbackResultDto {
   @ApiProperty({ enum: ['rollback'] })
   task!: 'rollback';
-  @ApiProperty({ format: 'date-time' })
-  at!: string;
+  @Moment() at!: string;
   rolled_back!: number;
   /** Saved since: skipped, or overwritten when forced. The first hundred. */
   edited!: EditedAssistantDto[];
@@ -71,8 +68,7 @@ export class VerifyFaultDto {
 export class VerifyResultDto {
   @ApiProperty({ enum: ['verify'] })
   task!: 'verify';
-  @ApiProperty({ format: 'date-time' })
-  at!: string;
+  @Moment() at!: string;
   checked!: number;
   /** Unchanged since the batch, or rolled back to the old documents. */
   sound!: number;
@@ -89,8 +85,7 @@ export class VerifyResultDto {
 export class TaskFailureDto {
   @ApiProperty({ enum: BATCH_TASKS })
   task!: BatchTask;
-  @ApiProperty({ format: 'date-time' })
-  at!: string;
+  @Moment() at!: string;
   /** Code of a problem. */
   @ApiProperty({ example: 'forbidden' })
   code!: string;
@@ -99,17 +94,15 @@ export class TaskFailureDto {
 
 @ApiExtraModels(RollbackResultDto, VerifyResultDto)
 export class BatchDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+  @Id() id!: string;
   /** null: all organizations. */
   organization_id!: string | null;
   to!: number;
   @ApiProperty({ enum: BATCH_STATES })
   state!: string;
   /** The running or queued task. */
-  @ApiProperty({ enum: BATCH_TASKS, nullable: true })
+  @ApiProperty({ enum: BATCH_TASKS })
   task!: BatchTask | null;
-  @ApiProperty({ type: LeaseDto, nullable: true })
   lease!: LeaseDto | null;
   /** Live assistants when the batch began, and how many were examined so far. */
   total!: number;
@@ -125,12 +118,9 @@ export class BatchDto {
   })
   result!: RollbackResultDto | VerifyResultDto | null;
   /** Why the last task failed on the server. */
-  @ApiProperty({ type: TaskFailureDto, nullable: true })
   failure!: TaskFailureDto | null;
-  @ApiProperty({ format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
-  finished_at!: string | null;
+  @Moment() created_at!: string;
+  @Moment() finished_at!: string | null;
 }
 
 export class BatchPageDto extends PageOf(BatchDto) {}
@@ -144,17 +134,13 @@ export class MigrationStatusDto {
 export class BatchItemDto {
   assistant_id!: number;
   /** Null for an assistant that was deleted since. */
-  @ApiProperty({ type: 'string', nullable: true })
   name?: string | null;
   @ApiProperty({ enum: ITEM_STATUSES })
   status!: ItemStatus;
-  @ApiProperty({ type: 'integer', nullable: true })
-  from!: number | null;
+  @Whole() from!: number | null;
   /** Versions of the assistant before and after. */
-  @ApiProperty({ type: 'integer', nullable: true })
-  old_version!: number | null;
-  @ApiProperty({ type: 'integer', nullable: true })
-  new_version!: number | null;
+  @Whole() old_version!: number | null;
+  @Whole() new_version!: number | null;
   problems!: ProblemItemDto[];
   differences!: MigrationDifferenceDto[];
   /** Entry of the audit that holds both documents. */
@@ -179,8 +165,7 @@ export class PlannedRewriteDto {
 export class PlannedRefusalDto {
   assistant_id!: number;
   name!: string;
-  @ApiProperty({ type: 'integer', nullable: true })
-  from!: number | null;
+  @Whole() from!: number | null;
   problems!: ProblemItemDto[];
   differences!: MigrationDifferenceDto[];
 }
@@ -211,6 +196,5 @@ export class MigrationPlanDto {
 
 /** One assistant of a batch, rolled back. */
 export class RolledBackDto extends RollbackResultDto {
-  @ApiProperty({ format: 'uuid' })
-  batch!: string;
+  @Id() batch!: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../../infrastructure/http';
+import { PageOf, Id } from '../../infrastructure/http';
 import { GROUP_SOURCES, type GroupSource, MEMBERSHIP_SOURCES, type MembershipSource } from './group.entity';
 
 export class GroupDto {
@@ -8,11 +8,10 @@ export class GroupDto {
   name!: string;
   description!: string;
   /** Id of the group in the institution's directory. */
-  @ApiProperty({ type: String, nullable: true, example: '/courses/physics-1' })
+  @ApiProperty({ example: '/courses/physics-1' })
   external_id!: string | null;
   /** The teacher who made it; null for a group of the administrators. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true })
-  owner_id!: string | null;
+  @Id() owner_id!: string | null;
   /** `scim`: a directory made it, and sets its name and external id. */
   @ApiProperty({ enum: GROUP_SOURCES })
   source!: GroupSource;

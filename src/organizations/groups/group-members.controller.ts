@@ -1,8 +1,8 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest, ForPeople } from '../../infrastructure/http';
-import { AddedGroupMembersDto, GroupMemberDto, GroupMemberPageDto } from './group-answer.dto';
+import { AddedGroupMembersDto, GroupMemberPageDto } from './group-answer.dto';
 import { AddGroupMembersDto } from './group.dto';
 import { GroupMembersService } from './group-members.service';
 
@@ -19,13 +19,12 @@ export class GroupMembersController {
     summary: 'List the members of a group',
     description: 'For administrators and the teacher who made the group.',
   })
-  @ApiOkResponse({ type: GroupMemberPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
-  ): Promise<Page<GroupMemberDto>> {
+  ): Promise<GroupMemberPageDto> {
     return this.members.list({ caller, slug }, id, toPageRequest(page));
   }
 
@@ -37,7 +36,6 @@ export class GroupMembersController {
     summary: 'Add members to a group',
     description: 'People who are in the group already stay as they are.',
   })
-  @ApiOkResponse({ type: AddedGroupMembersDto })
   add(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

@@ -1,52 +1,40 @@
-import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
-import { IsName, MayBeOmitted, PageQueryDto } from '../../infrastructure/http';
-
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { IsName, MayBeOmitted, PageQueryDto, Trimmed, Text, FilledText } from '../../infrastructure/http';
 
 export const MOST_EXTERNAL_ID = 255;
 
 export class UpdateGroupDto {
   /** Unique in the organization, without regard to case. */
-  @MayBeOmitted()
-  @IsName({ example: 'Physics 1, winter term', required: false })
-  name?: string;
+  @MayBeOmitted() @IsName({ example: 'Physics 1, winter term', required: false }) name?: string;
 
-  @ApiPropertyOptional({ example: 'Lecture and labs of Prof. Noether' })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @MaxLength(2_000)
+  @Trimmed()
+  @Text(2_000, { example: 'Lecture and labs of Prof. Noether' })
   description?: string;
 
   /** Id of the group in the institution's directory; for administrators. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: '/courses/physics-1' })
   @ValidateIf((_body, value) => value !== undefined && value !== null)
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MOST_EXTERNAL_ID)
+  @Trimmed()
+  @FilledText(MOST_EXTERNAL_ID, { example: '/courses/physics-1' })
   external_id?: string | null;
 }
 
 export class CreateGroupDto extends OmitType(UpdateGroupDto, ['name']) {
-  @IsName({ example: 'Physics 1, winter term' })
-  name!: string;
+  @IsName({ example: 'Physics 1, winter term' }) name!: string;
 }
 
 export class GroupQueryDto extends PageQueryDto {
   /** Part of the name. */
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @MaxLength(200)
+  @Trimmed()
+  @Text(200)
   q?: string;
 }
 
 export class AddGroupMembersDto {
   /** User ids or e-mail addresses of members of the organization. */
-  @ApiProperty({ type: [String], example: ['ada@example.edu'], minItems: 1, maxItems: 500 })
+  @ApiProperty({ example: ['ada@example.edu'], minItems: 1, maxItems: 500 })
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(500)

@@ -1,6 +1,6 @@
-import type { Caller, Page } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import {
   Access,
   CurrentCaller,
@@ -27,12 +27,11 @@ export class GroupsController {
     summary: 'List groups by name',
     description: 'Administrators and teachers see all groups, other members the groups that they are in.',
   })
-  @ApiOkResponse({ type: GroupPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Query() query: GroupQueryDto,
-  ): Promise<Page<GroupDto>> {
+  ): Promise<GroupPageDto> {
     return this.groups.list({ caller, slug }, query.q, toPageRequest(query));
   }
 
@@ -45,7 +44,6 @@ export class GroupsController {
     summary: 'Make a group',
     description: 'A teacher manages the groups that they made. Only administrators set an external id.',
   })
-  @ApiCreatedResponse({ type: GroupDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -57,7 +55,6 @@ export class GroupsController {
   @Get(':id')
   @TagsVersion()
   @Access({ scope: 'read', summary: 'Read a group' })
-  @ApiOkResponse({ type: GroupDto })
   get(@CurrentCaller() caller: Caller, @Param('slug') slug: string, @Param('id') id: string): Promise<GroupDto> {
     return this.groups.get({ caller, slug }, id);
   }
@@ -66,7 +63,6 @@ export class GroupsController {
   @TagsVersion()
   @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a group', description: 'Absent members stay.' })
-  @ApiOkResponse({ type: GroupDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

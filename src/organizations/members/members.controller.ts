@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Mailer } from '../../infrastructure/mail';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
@@ -20,7 +20,6 @@ export class MembersController {
 
   @Get()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'List members' })
-  @ApiOkResponse({ type: MemberPageDto })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -45,7 +44,6 @@ export class MembersController {
   @Post()
   @Idempotent()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Add a member' })
-  @ApiCreatedResponse({ type: MemberDto })
   async add(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -61,7 +59,6 @@ export class MembersController {
     summary: 'Change address, name, role or state of a member',
     description: '`member` is a user id or an e-mail address. The last owner stays owner.',
   })
-  @ApiOkResponse({ type: MemberDto })
   async update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

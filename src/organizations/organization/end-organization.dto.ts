@@ -1,16 +1,14 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
+import { OneOf } from '../../infrastructure/http';
 
 export const GRACE_DAYS = { least: 1, usual: 30, most: 365 } as const;
 
 /** The members get a notice by e-mail, where the service sends mail. */
 export class NoticeDto {
   /** Language of the notice to the members. */
-  @IsIn(MAIL_LANGUAGES)
-  @ApiProperty({ enum: MAIL_LANGUAGES, required: false, default: 'en' })
-  language: MailLanguage = 'en';
+  @OneOf(MAIL_LANGUAGES, { required: false, default: 'en' }) language: MailLanguage = 'en';
 }
 
 export class EndOrganizationDto extends NoticeDto {

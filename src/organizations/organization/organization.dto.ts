@@ -1,37 +1,23 @@
 import { type Role, ROLES } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsEmail,
-  IsIn,
-  IsNotEmpty,
-  IsString,
-  Matches,
-  MaxLength,
-  MinLength,
-  ValidateNested,
-} from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsEmail, IsString, Matches, MaxLength, MinLength, ValidateNested } from 'class-validator';
 import { SLUG } from './founding.service';
-import { IsPlainName, MayBeOmitted } from '../../infrastructure/http';
+import { IsPlainName, MayBeOmitted, Trimmed, FilledText, OneOf, Flag } from '../../infrastructure/http';
 
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 /** Addresses of campus hosts need no top-level domain. */
 const EMAIL = { require_tld: false };
 
 export class PersonDto {
   @ApiProperty({ example: 'ada@example.edu' })
-  @Transform(trim)
+  @Trimmed()
   @IsEmail(EMAIL)
   @MaxLength(254)
   email!: string;
 
-  @ApiProperty({ example: 'Ada Lovelace' })
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(200, { example: 'Ada Lovelace' })
   name!: string;
 }
 
@@ -47,12 +33,9 @@ export class CreateOrganizationDto {
   })
   slug!: string;
 
-  @ApiProperty({ example: 'Department of Physics' })
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(200, { example: 'Department of Physics' })
   name!: string;
 
   /** First owner. */
@@ -63,9 +46,7 @@ export class CreateOrganizationDto {
 }
 
 export class CreateMemberDto extends PersonDto {
-  @ApiProperty({ enum: ROLES, example: 'teacher' })
-  @IsIn(ROLES)
-  role!: Role;
+  @OneOf(ROLES, { example: 'teacher' }) role!: Role;
 }
 
 export class UpdateMemberDto {
@@ -73,29 +54,21 @@ export class UpdateMemberDto {
    * New e-mail address. Refused (409) when another organization has the account too. The provider or directory that owns
    * the account may change it again.
    */
-  @ApiProperty({ required: false, example: 'ada@example.edu' })
+  @ApiProperty({ example: 'ada@example.edu' })
   @MayBeOmitted()
-  @Transform(trim)
+  @Trimmed()
   @IsEmail(EMAIL)
   @MaxLength(254)
   email?: string;
 
-  @ApiProperty({ required: false })
   @MayBeOmitted()
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
+  @Trimmed()
   @IsPlainName()
+  @FilledText(200)
   name?: string;
 
-  @ApiProperty({ enum: ROLES, required: false })
-  @MayBeOmitted()
-  @IsIn(ROLES)
-  role?: Role;
+  @MayBeOmitted() @OneOf(ROLES) role?: Role;
 
   /** A disabled member's keys answer 401 within 5 s. */
-  @MayBeOmitted()
-  @IsBoolean()
-  disabled?: boolean;
+  @Flag() disabled?: boolean;
 }

@@ -1,6 +1,6 @@
-import { type Caller, type Page } from '@bellwether/kernel';
+import { type Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import {
   Access,
   CurrentCaller,
@@ -45,8 +45,7 @@ export class OrganizationsController {
     summary: 'List organizations',
     description: 'System administrators see all, others their own.',
   })
-  @ApiOkResponse({ type: OrganizationPageDto })
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<OrganizationSummaryDto>> {
+  list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<OrganizationPageDto> {
     return this.organizations.list(caller, toPageRequest(page));
   }
 
@@ -54,7 +53,6 @@ export class OrganizationsController {
   @TagsVersion()
   @Idempotent()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Make an organization' })
-  @ApiCreatedResponse({ type: OrganizationDto })
   async create(@CurrentCaller() caller: Caller, @Body() body: CreateOrganizationDto): Promise<OrganizationDto> {
     await this.founding.create(caller, body);
     return this.organizations.view(caller, body.slug);
@@ -84,7 +82,6 @@ export class OrganizationsController {
     summary: 'Change settings of an organization',
     description: 'JSON Merge Patch (RFC 7396): objects merge, arrays replace, null removes.',
   })
-  @ApiOkResponse({ type: OrganizationDto })
   async patch(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -103,7 +100,6 @@ export class OrganizationsController {
     summary: 'Suspend an organization',
     description: 'Its keys stop working and its assistants answer nobody until it is resumed.',
   })
-  @ApiOkResponse({ type: OrganizationDto })
   async suspend(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
     await this.status.suspend(caller, slug, true);
     return this.organizations.view(caller, slug);
@@ -112,7 +108,6 @@ export class OrganizationsController {
   @Delete(':slug/suspension')
   @TagsVersion()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Resume a suspended organization' })
-  @ApiOkResponse({ type: OrganizationDto })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
     await this.status.suspend(caller, slug, false);
     return this.organizations.view(caller, slug);
@@ -128,7 +123,6 @@ export class OrganizationsController {
       'Suspends it at once and tells the members by e-mail. After the grace period a job erases its people, assistants, ' +
       'content, files and keys, and nothing brings them back. Export it before. Repeating the request changes nothing.',
   })
-  @ApiOkResponse({ type: OrganizationDto })
   async end(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -147,7 +141,6 @@ export class OrganizationsController {
     summary: 'Restore an organization within its grace period',
     description: 'Its state before the end comes back. Refused once the erasure has begun.',
   })
-  @ApiOkResponse({ type: OrganizationDto })
   async restore(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

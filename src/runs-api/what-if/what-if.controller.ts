@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
@@ -64,7 +64,6 @@ export class WhatIfController {
 
   @Get()
   @Access({ scope: 'read', summary: 'Own comparisons, newest first' })
-  @ApiOkResponse({ type: ReplayPageDto })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<ReplayPageDto> {
     const page = await this.whatIf.list(caller, toPageRequest(query));
     return { ...page, items: page.items.map(presentReplay) };
@@ -72,14 +71,12 @@ export class WhatIfController {
 
   @Get(':id')
   @Access({ scope: 'read', summary: 'One comparison: its state and its sums' })
-  @ApiOkResponse({ type: ComparisonDto })
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ComparisonDto> {
     return presentComparison(await this.whatIf.compare(caller, id));
   }
 
   @Get(':id/items')
   @Access({ scope: 'read', summary: 'Runs of a comparison beside their repetitions' })
-  @ApiOkResponse({ type: ComparedItemsDto })
   async items(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

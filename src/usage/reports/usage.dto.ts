@@ -1,7 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsString, Max, MaxLength, Min, Validate, ValidatorConstraint } from 'class-validator';
-import { MayBeOmitted, PageOf, PageQueryDto } from '../../infrastructure/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { Validate, ValidatorConstraint } from 'class-validator';
+import { MayBeOmitted, PageOf, PageQueryDto, OneOf, QueryBetween, Text, Whole, Id } from '../../infrastructure/http';
 import {
   type AssistantName,
   type Figures,
@@ -31,7 +30,7 @@ const LARGEST_ID = 2_147_483_647;
 
 /** Query of a usage report. */
 export class UsageQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
+  @ApiProperty({
     format: 'date',
     example: '2026-11-01',
     description: `First day, in UTC; 29 days before \`to\` when absent. A report covers at most ${MAX_DAYS} days.`,
@@ -40,56 +39,38 @@ export class UsageQueryDto extends PageQueryDto {
   @Validate(IsDay)
   from?: string;
 
-  @ApiPropertyOptional({ format: 'date', example: '2026-11-30', description: 'Last day, in UTC; today when absent.' })
+  @ApiProperty({ format: 'date', example: '2026-11-30', description: 'Last day, in UTC; today when absent.' })
   @MayBeOmitted()
   @Validate(IsDay)
   to?: string;
 
-  @ApiPropertyOptional({
-    enum: GROUPINGS,
+  @MayBeOmitted()
+  @OneOf(GROUPINGS, {
     default: 'day',
     description: 'Days come in their order, days without usage with zeros; the others by cost, highest first.',
+    required: false,
   })
-  @MayBeOmitted()
-  @IsIn(GROUPINGS)
   by: Grouping = 'day';
 
-  @ApiPropertyOptional({ enum: SPLITS, description: 'With `by=day`: adds the parts of each day, for a stacked plot.' })
   @MayBeOmitted()
-  @IsIn(SPLITS)
+  @OneOf(SPLITS, { description: 'With `by=day`: adds the parts of each day, for a stacked plot.' })
   split?: Split;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    description: 'Usage of one assistant. Teachers must name one that they may edit.',
-  })
   @MayBeOmitted()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(LARGEST_ID)
+  @QueryBetween(1, LARGEST_ID, { description: 'Usage of one assistant. Teachers must name one that they may edit.' })
   assistant?: number;
 
-  @ApiPropertyOptional({ description: 'Usage of one model, by its name at the vendor.' })
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(200)
-  model?: string;
+  @MayBeOmitted() @Text(200, { description: 'Usage of one model, by its name at the vendor.' }) model?: string;
 
-  @ApiPropertyOptional({
-    enum: ['true', 'false'],
+  @MayBeOmitted()
+  @OneOf(['true', 'false'], {
     description:
       'Pseudonyms instead of names, addresses and ids of people and keys. Always so for teachers, and where the ' +
       "organization's `privacy.usage_people` is `pseudonymous`.",
   })
-  @MayBeOmitted()
-  @IsIn(['true', 'false'])
   pseudonymous?: 'true' | 'false';
 
-  @ApiPropertyOptional({ enum: ['json', 'csv'], description: 'Wins over `Accept`.' })
-  @MayBeOmitted()
-  @IsIn(['json', 'csv'])
-  format?: 'json' | 'csv';
+  @MayBeOmitted() @OneOf(['json', 'csv'], { description: 'Wins over `Accept`.' }) format?: 'json' | 'csv';
 }
 
 /** Sums of a period. */
@@ -111,8 +92,7 @@ export class UsageFiguresDto implements Figures {
 
 /** Both null: work for no assistant, such as embeddings of documents. */
 export class UsageAssistantDto implements AssistantName {
-  @ApiProperty({ type: 'integer', nullable: true })
-  id!: number | null;
+  @Whole() id!: number | null;
   /** The last known name when the assistant was deleted. */
   name!: string | null;
 }
@@ -130,47 +110,37 @@ export class UsageOrganizationDto {
 
 /** All null: people who were deleted. */
 export class UsagePersonDto implements PersonName {
-  @ApiProperty({ format: 'uuid', nullable: true, type: String })
-  user_id!: string | null;
+  @Id() user_id!: string | null;
   name!: string | null;
   email!: string | null;
   /** Stable within the organization. In place of the other members where people stay pseudonymous. */
   pseudonym!: string | null;
   /** Set for callers of another organization, who are counted as one. */
-  @ApiProperty({ type: UsageOrganizationDto, nullable: true })
   organization!: UsageOrganizationDto | null;
 }
 
 /** All null: without an API key, as in the browser. */
 export class UsageKeyDto implements KeyName {
-  @ApiProperty({ format: 'uuid', nullable: true, type: String })
-  id!: string | null;
+  @Id() id!: string | null;
   name!: string | null;
   pseudonym!: string | null;
 }
 
 /** Part of a day. */
 export class UsagePartDto extends UsageFiguresDto {
-  @ApiProperty({ type: UsageAssistantDto, required: false })
   assistant?: UsageAssistantDto;
-  @ApiProperty({ type: UsageModelDto, required: false })
   model?: UsageModelDto;
 }
 
 /** Has one of `day`, `assistant`, `model`, `person` and `key`, chosen by `by`. */
 export class UsageRowDto extends UsageFiguresDto {
-  @ApiProperty({ required: false, format: 'date', example: '2026-11-23' })
+  @ApiProperty({ format: 'date', example: '2026-11-23' })
   day?: string;
-  @ApiProperty({ type: UsageAssistantDto, required: false })
   assistant?: UsageAssistantDto;
-  @ApiProperty({ type: UsageModelDto, required: false })
   model?: UsageModelDto;
-  @ApiProperty({ type: UsagePersonDto, required: false })
   person?: UsagePersonDto;
-  @ApiProperty({ type: UsageKeyDto, required: false })
   key?: UsageKeyDto;
   /** With `split`. */
-  @ApiProperty({ type: [UsagePartDto], required: false })
   parts?: UsagePartDto[];
 }
 
@@ -185,13 +155,12 @@ export class UsageReportDto extends PageOf(UsageRowDto) {
   @ApiProperty({ enum: GROUPINGS })
   by!: Grouping;
   /** ISO 4217; null while the organization has no prices. */
-  @ApiProperty({ type: String, nullable: true, example: 'EUR' })
+  @ApiProperty({ example: 'EUR' })
   currency!: string | null;
   /** Whether people and keys are shown with pseudonyms. */
   pseudonymous!: boolean;
   /** Totals of the whole report, not of the page. */
   totals!: UsageFiguresDto;
   /** Models that were called on a day for which they have no price: their cost is missing. */
-  @ApiProperty({ type: [UsageModelDto] })
   unpriced_models!: UsageModelDto[];
 }

@@ -1,15 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsNotEmpty, IsString, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsInt, IsNotEmpty, IsString, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { KEY_KINDS, type KeyKind } from '../../legacy/bridge.types';
 import { NO_NUL } from './bridge.dto';
+import { OneOf, PageOf } from '../../../../src/infrastructure/http';
 
 const isOfAssistant = ({ kind }: CreateBridgeKeyDto): boolean => kind === 'assistant';
 
 export class CreateBridgeKeyDto {
   /** `activity`: links whose teacher chose assistants. `assistant`: one assistant. `creator`: teachers come to work. */
-  @ApiProperty({ enum: KEY_KINDS, example: 'activity' })
-  @IsIn(KEY_KINDS)
-  kind!: KeyKind;
+  @OneOf(KEY_KINDS, { example: 'activity' }) kind!: KeyKind;
 
   /** `oauth_consumer_key` of the course platform. Two organizations may have the same one. */
   @ApiProperty({ example: 'lamb' })
@@ -20,7 +19,7 @@ export class CreateBridgeKeyDto {
   consumer_key!: string;
 
   /** Write-only. Not for the kind `assistant`, whose keys share `assistant_secret` of the bridge. */
-  @ApiProperty({ required: false, writeOnly: true })
+  @ApiProperty({ writeOnly: true })
   @ValidateIf((key: CreateBridgeKeyDto) => !isOfAssistant(key) || key.secret !== undefined)
   @IsString()
   @IsNotEmpty()
@@ -29,7 +28,7 @@ export class CreateBridgeKeyDto {
   secret?: string;
 
   /** Id of the assistant for the kind `assistant`, and for no other. */
-  @ApiProperty({ required: false, example: 12 })
+  @ApiProperty({ example: 12 })
   @ValidateIf((key: CreateBridgeKeyDto) => isOfAssistant(key) || key.assistant_id !== undefined)
   @IsInt()
   @Min(1)
@@ -53,19 +52,15 @@ export class BridgeKeyDto {
   kind!: KeyKind;
   @ApiProperty({ example: 'lamb' })
   consumer_key!: string;
-  @ApiProperty({ type: Number, nullable: true, example: null })
+  @ApiProperty({ example: null })
   assistant_id!: number | null;
   /** Without a secret every launch is refused. */
   @ApiProperty({ example: true })
   secret_configured!: boolean;
   /** To the hour. Null: no launch was accepted yet. */
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-25T09:00:00.000Z' })
+  @ApiProperty({ example: '2026-11-25T09:00:00.000Z' })
   last_launch_at!: string | null;
   created_at!: string;
 }
 
-export class BridgeKeyPageDto {
-  items!: BridgeKeyDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
+export class BridgeKeyPageDto extends PageOf(BridgeKeyDto) {}

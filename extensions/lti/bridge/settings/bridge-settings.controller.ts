@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import {
   Access,
   type BellwetherRequest,
@@ -32,7 +32,6 @@ export class BridgeSettingsController {
   @Get()
   @TagsVersion()
   @Access({ ...ADMINISTRATORS, summary: 'LTI 1.1 of the organization' })
-  @ApiOkResponse({ type: BridgeDto })
   get(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -50,7 +49,6 @@ export class BridgeSettingsController {
     description:
       'For links that come from LAMB, until the course platform uses LTI 1.3. Absent members stay. Secrets are never shown again.',
   })
-  @ApiOkResponse({ type: BridgeDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -63,7 +61,6 @@ export class BridgeSettingsController {
 
   @Get('keys')
   @Access({ ...ADMINISTRATORS, summary: 'Consumer keys of LTI 1.1, the oldest first' })
-  @ApiOkResponse({ type: BridgeKeyPageDto })
   list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -75,7 +72,6 @@ export class BridgeSettingsController {
   @Post('keys')
   @Idempotent()
   @Access({ ...ADMINISTRATORS, summary: 'Add a consumer key of LTI 1.1' })
-  @ApiCreatedResponse({ type: BridgeKeyDto })
   create(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -86,7 +82,6 @@ export class BridgeSettingsController {
 
   @Patch('keys/:id')
   @Access({ ...ADMINISTRATORS, summary: 'Change the secret of a consumer key' })
-  @ApiOkResponse({ type: BridgeKeyDto })
   change(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

@@ -3,7 +3,6 @@ import {
   ArrayMaxSize,
   ArrayUnique,
   IsArray,
-  IsBoolean,
   IsNotEmpty,
   IsOptional,
   IsString,
@@ -11,26 +10,23 @@ import {
   Matches,
   MaxLength,
 } from 'class-validator';
-import { MayBeOmitted } from '../../../../src/infrastructure/http';
+import { MayBeOmitted, Flag } from '../../../../src/infrastructure/http';
 
 const STATES = ['off', 'on', 'ended'] as const;
 export const NO_NUL = /^[^\0]+$/;
 
 /** Absent members stay. */
 export class UpdateBridgeDto {
-  @ApiProperty({ required: false, example: true })
-  @MayBeOmitted()
-  @IsBoolean()
-  enabled?: boolean;
+  @Flag({ example: true }) enabled?: boolean;
 
   /** The last day (UTC) on which LTI 1.1 is accepted, at most 400 days ahead. Needed while it is enabled. */
-  @ApiProperty({ type: String, required: false, nullable: true, example: '2027-02-28' })
+  @ApiProperty({ example: '2027-02-28' })
   @IsOptional()
   @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: 'until must be a date like 2027-02-28' })
   until?: string | null;
 
   /** Write-only. Secret of all keys of kind `assistant` (`LTI_SECRET` of LAMB). Null removes it. */
-  @ApiProperty({ type: String, required: false, nullable: true, writeOnly: true })
+  @ApiProperty({ writeOnly: true })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -42,7 +38,7 @@ export class UpdateBridgeDto {
    * Ids of learning platforms that used LTI 1.1 before, with the same ids of people and links. Their people keep their
    * accounts, also where the platform sends no signed claim `lti1p1`.
    */
-  @ApiProperty({ type: [String], required: false, example: ['01a2f0d6-0b52-7d10-8a3c-1f2e3d4c5b6a'] })
+  @ApiProperty({ example: ['01a2f0d6-0b52-7d10-8a3c-1f2e3d4c5b6a'] })
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(20)
@@ -63,21 +59,19 @@ export class BridgeAddressesDto {
 export class BridgeDto {
   @ApiProperty({ example: true })
   enabled!: boolean;
-  @ApiProperty({ type: String, nullable: true, example: '2027-02-28' })
+  @ApiProperty({ example: '2027-02-28' })
   until!: string | null;
   /** `ended`: it is enabled, and its last day is over. */
   @ApiProperty({ enum: STATES, example: 'on' })
   state!: (typeof STATES)[number];
   @ApiProperty({ example: false })
   assistant_secret_configured!: boolean;
-  @ApiProperty({ type: [String], example: [] })
+  @ApiProperty({ example: [] })
   continued_by!: string[];
   /** Addresses for the course platform, by the kind of the key. */
-  @ApiProperty({ type: BridgeAddressesDto })
   launch_urls!: BridgeAddressesDto;
   /** 0 before the first change. */
   @ApiProperty({ example: 1 })
   version!: number;
-  @ApiProperty({ type: String, nullable: true })
   updated_at!: string | null;
 }

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 
 class OpenAiErrorDetailDto {
   /** Every problem in one text. */
@@ -26,8 +26,7 @@ export class ProblemItemDto {
   /** Stable code, where the problem has one. */
   code?: string;
   /** Values that the message of `code` names. */
-  @ApiPropertyOptional({
-    type: 'object',
+  @ApiProperty({
     additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
     example: { host: '127.0.0.1' },
   })
@@ -45,14 +44,10 @@ export class ProblemDto {
   detail!: string;
   errors?: ProblemItemDto[];
   /** Why exactly, where there is more to say than `code` does; listed in docs/reference/errors.md. */
-  @ApiPropertyOptional({ example: 'member.last_owner' })
+  @ApiProperty({ example: 'member.last_owner' })
   reason?: string;
   /** Values that the text of `reason` names. */
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
-    example: { limit: 5 },
-  })
+  @ApiProperty({ additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] }, example: { limit: 5 } })
   values?: Readonly<Record<string, string | number>>;
   /** Ties the answer to the server's log. */
   request_id!: string;

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 
 interface PageDto<Item> {
-  items: Item[];
+  readonly items: readonly Item[];
   next_cursor: string | null;
   total: number;
 }
@@ -11,7 +11,7 @@ interface PageDto<Item> {
 export function PageOf<Item>(item: Type<Item>): Type<PageDto<Item>> {
   class PageOfItems implements PageDto<Item> {
     @ApiProperty({ type: [item] })
-    items!: Item[];
+    items!: readonly Item[];
     @ApiProperty({ type: String, nullable: true })
     next_cursor!: string | null;
     @ApiProperty({ type: Number })

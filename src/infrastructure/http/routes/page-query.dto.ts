@@ -1,13 +1,8 @@
 import type { PageRequest } from '@bellwether/kernel';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, IsString, Max, MaxLength, Min, ValidateIf } from 'class-validator';
-
-/**
- * The property may be absent but not null. `IsOptional` of class-validator also accepts null: use it where null has a
- * meaning.
- */
-export const MayBeOmitted = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { MayBeOmitted } from './properties';
 
 /** Query of every list. */
 export class PageQueryDto {

@@ -1,7 +1,8 @@
 import type { AppError } from '@bellwether/kernel';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, Max, ValidateNested } from 'class-validator';
-import { IsName, validationPipe } from './validation.pipe';
+import { IsName } from './properties';
+import { validationPipe } from './validation.pipe';
 
 class Inner {
   @IsInt()

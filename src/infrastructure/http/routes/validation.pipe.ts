@@ -1,41 +1,6 @@
-import { NAME_RULE, type Problem, type ValueProblem, invalid, isPlainName, normalisedName } from '@bellwether/kernel';
-import { type ArgumentMetadata, ValidationPipe, applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  IsNotEmpty,
-  IsString,
-  MaxLength,
-  type ValidationError,
-  getMetadataStorage,
-  registerDecorator,
-} from 'class-validator';
-
-/** Control characters and direction overrides would change a name in lists, terminals and logs. */
-export const IsPlainName = (): PropertyDecorator => (target, propertyName) =>
-  registerDecorator({
-    name: 'isPlainName',
-    target: target.constructor,
-    propertyName: String(propertyName),
-    validator: {
-      // Other rules refuse values that are no strings.
-      validate: (value: unknown) => typeof value !== 'string' || isPlainName(value),
-      defaultMessage: () => `${String(propertyName)} ${NAME_RULE}`,
-    },
-  });
-
-const LONGEST = 200;
-
-/** A trimmed name on one line, in one normal form. */
-export const IsName = (openApi: ApiPropertyOptions = {}): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({ type: String, minLength: 1, maxLength: LONGEST, ...openApi }),
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? normalisedName(value.trim()) : value)),
-    IsString(),
-    IsNotEmpty(),
-    MaxLength(LONGEST),
-    IsPlainName(),
-  );
+import { type Problem, type ValueProblem, invalid } from '@bellwether/kernel';
+import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
+import { type ValidationError, getMetadataStorage } from 'class-validator';
 
 const isIndex = (property: string): boolean => /^\d+$/.test(property);
 
