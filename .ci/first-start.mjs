@@ -54,8 +54,11 @@ async function openLink(printed, url) {
 /** Whoever changes a route writes the document anew: `npm run openapi:write`. */
 async function compareDocument(url) {
   const served = await (await fetch(`${url}/api/openapi.json`)).json();
-  const written = JSON.parse(readFileSync('openapi.json', 'utf8'));
-  must(isDeepStrictEqual(written, served), 'openapi.json is not what the service serves: npm run openapi:write');
+  const written = JSON.parse(readFileSync('docs/reference/openapi.json', 'utf8'));
+  must(
+    isDeepStrictEqual(written, served),
+    'docs/reference/openapi.json is not what the service serves: npm run openapi:write',
+  );
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bellwether-first-start-'));

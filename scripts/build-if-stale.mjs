@@ -23,7 +23,6 @@ const HALVES = [
       'docs/guide',
       'docs/reference',
       'docs/images',
-      'openapi.json',
       // Shared with the service.
       'packages/kernel/src',
       'src/rubrics',

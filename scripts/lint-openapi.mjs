@@ -1,10 +1,10 @@
-// Checks openapi.json with the recommended rules of Redocly and Spectral, warnings included, and that answers have schemas.
+// Checks the description of the API with the recommended rules of Redocly and Spectral, warnings included, and that answers have schemas.
 import { createConfig, lint } from '@redocly/openapi-core';
 import spectral from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { readFileSync } from 'node:fs';
 
-const FILE = 'openapi.json';
+const FILE = 'docs/reference/openapi.json';
 const { Spectral } = spectral;
 const { oas } = rulesets;
 const document = JSON.parse(readFileSync(FILE, 'utf8'));

@@ -12,6 +12,7 @@ import {
   bodyParsers,
   ProblemFilter,
   RequestMetrics,
+  shareErrors,
   validationPipe,
 } from './infrastructure/http';
 import { MetricRegistry, RequestSpans, Tracer, moduleLogger, requestLog } from './infrastructure/telemetry';
@@ -77,7 +78,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   });
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as { tags?: string[] }[]);
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
-  return { ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) };
+  return shareErrors({ ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) });
 }
 
 function serveDocumentation(app: NestExpressApplication): void {

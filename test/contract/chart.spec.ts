@@ -74,7 +74,7 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
   });
 
   it('probes addresses that the service has, on ports that the container names', () => {
-    const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: object };
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/reference/openapi.json'), 'utf8')) as { paths: object };
     const [container] = only(plain(), 'Deployment').spec.template.spec.containers;
     const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
     for (const { httpGet } of probes) {

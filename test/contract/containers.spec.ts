@@ -40,7 +40,7 @@ describe('the image', () => {
 
   it('asks a route that exists whether it is ready', () => {
     const [, path = ''] = /\$\{process\.env\.PORT\}(\/[\w/]+)`/.exec(all('HEALTHCHECK').join()) ?? [];
-    const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: object };
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/reference/openapi.json'), 'utf8')) as { paths: object };
     expect(Object.keys(paths)).toContain(path);
   });
 

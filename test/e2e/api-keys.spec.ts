@@ -1,4 +1,4 @@
-import document from '../../openapi.json';
+import document from '../../docs/reference/openapi.json';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';
 import { makeAssistant } from '../support/chat';

@@ -116,7 +116,7 @@ const entries = (): Promise<{ action: string }[]> => sql('SELECT action FROM aud
 
 type Send = (method: string, path: string, body?: unknown) => Promise<{ status: number; text: string; json: any }>;
 
-/** Calls a route of `openapi.json` and expects one entry with the action, or none for null. */
+/** Calls a route of the OpenAPI document and expects one entry with the action, or none for null. */
 async function does(
   route: string,
   names: Readonly<Record<string, string | number>>,
@@ -296,7 +296,7 @@ describe('each change writes exactly one entry', () => {
   });
 
   it('for every route of the API that changes something', () => {
-    const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/reference/openapi.json'), 'utf8')) as {
       paths: Record<string, Record<string, unknown>>;
     };
     const changing = Object.entries(paths).flatMap(([path, methods]) =>

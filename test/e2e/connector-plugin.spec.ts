@@ -10,7 +10,7 @@ import type * as Fs from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type * as Os from 'node:os';
 import type * as Path from 'node:path';
-import openApi from '../../openapi.json';
+import openApi from '../../docs/reference/openapi.json';
 import { VENDORS } from '../../src/connectors';
 import type * as Catalog from '../../src/connectors/catalog';
 import { environmentVariables, loadConfig } from '../../src/infrastructure/config';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Type } from '@nestjs/common';
-import openApi from '../../openapi.json';
+import openApi from '../../docs/reference/openapi.json';
 import type { OrchestratorStrategy } from '../../src/orchestrators';
 import type { PromptProcessor, RagProcessor } from '../../src/processors';
 import type { startApp as StartApp, TestApp } from '../support/app';

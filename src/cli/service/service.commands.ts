@@ -8,7 +8,7 @@ export function registerServiceCommands(program: Command, register: Register): v
     program
       .command('openapi:write')
       .description('write the OpenAPI document')
-      .option('--out <file>', 'where to', 'openapi.json'),
+      .option('--out <file>', 'where to', 'docs/reference/openapi.json'),
     async (config, options) => (await import('./write-openapi.js')).writeOpenApi(config, options),
   );
   register(

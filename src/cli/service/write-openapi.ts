@@ -8,9 +8,19 @@ import { openApiDocument, setUpApp } from '../../app.setup';
 import type { CommandResult } from '../output';
 import type { Config } from '../../infrastructure/config';
 import { createPino } from '../../infrastructure/telemetry';
+import { isJsonObject } from '@bellwether/kernel';
 
 export interface OpenApiOptions {
   readonly out: string;
+}
+
+/** One line for each operation and each shared schema: a change reads as the lines that it changes. */
+function onLines(value: object, depth: number): string {
+  const lines = Object.entries(value).map(([key, each]: [string, unknown]) => {
+    const text = depth > 0 && isJsonObject(each) ? onLines(each, depth - 1) : JSON.stringify(each);
+    return `${JSON.stringify(key)}: ${text}`;
+  });
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n}`;
 }
 
 /** Routes do not depend on data: starts the application on an empty database, deleted afterwards. */
@@ -25,7 +35,7 @@ async function writeDocument(given: Config, file: string): Promise<number> {
   try {
     setUpApp(app, createPino('silent'));
     const document = openApiDocument(app);
-    writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
+    writeFileSync(file, `${onLines(document, 2)}\n`);
     return Object.keys(document.paths).length;
   } finally {
     await app.close();

@@ -9,7 +9,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { describeErrors } from '../errors/describe-errors.decorator';
+import { describeErrors, ERRORS } from '../errors/describe-errors.decorator';
 import { ProblemDto } from '../errors/problem.dto';
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
@@ -74,7 +74,7 @@ export const Public = (summary: string, { identifies = false } = {}): MethodDeco
       security: identifies ? [{}, { bearer: [] }, { cookie: [] }] : [],
     }),
     ApiExtraModels(ProblemDto),
-    ApiResponse({ status: '4XX', description: 'The request cannot be read or is refused', content: PROBLEM }),
+    ApiResponse({ status: '4XX', description: ERRORS['4XX'], content: PROBLEM }),
   );
 
 /** Request with the caller and the request id. */
