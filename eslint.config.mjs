@@ -149,7 +149,7 @@ export default tseslint.config(
         {
           selector:
             "BinaryExpression[operator=/^[!=]==$/] > CallExpression[callee.object.name='JSON'][callee.property.name='stringify']",
-          message: 'The order of keys is not ours: compare with `same` of ui/differences.',
+          message: 'The order of keys is not ours: compare with `same` of kit/ui/differences.',
         },
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],

@@ -1,5 +1,6 @@
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { help } from './help.plugin.ts';
@@ -12,50 +13,62 @@ const proxied = Object.fromEntries(
   ['/api', '/v1', '/lamb', '/health', '/mcp', '/sign-in/'].map((path) => [path, service]),
 );
 
-/** The code that every page loads, in one file: many small files compress worse. */
-const SHELL =
-  /src\/lib\/(app\/(shell\/(Header|Banners|shortcuts)|session\/session)|kit\/(ui\/(Toasts|Problem\.svelte|announcer)|i18n\/i18n))|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
+interface Graph {
+  getModuleInfo(id: string): {
+    readonly importers: readonly string[];
+    readonly importedIds: readonly string[];
+    readonly code: string | null;
+  } | null;
+}
+/** Pages of this many areas make a module part of what every page loads; a tiny one that two areas share comes along. */
+const SHARED_AREAS = 4;
+const TINY = 1_500;
+/** The folder below `src/routes` whose page or layout this module is. */
+const ROUTE = /\/src\/routes\/(.*?)\/?\+(?:page|layout)(?:\.svelte|\.ts)$/;
+const START = /kit\/src\/runtime\/client\/entry\.js$|client-optimized\/app\.js$/;
 
-const GROUPS = [
-  { name: 'shell', test: SHELL },
-  {
-    name: 'icons',
-    test: /lucide\/svelte\/dist\/icons\/(import|library|message-square|pencil|plus|search|wrench)\.svelte/,
-  },
-  {
-    name: 'content-icons',
-    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|image|save|share-2|trash|upload)\.svelte/,
-  },
-  // Shared with pages that must not load the lists below for them.
-  { name: 'list-icons', test: /lucide\/svelte\/dist\/icons\/(globe|power|rotate-ccw)\.svelte/ },
-  {
-    name: 'chat-icons',
-    test: /lucide\/svelte\/dist\/icons\/(arrow-down|arrow-up|book-open|bot|image-plus|square|square-pen)\.svelte/,
-  },
-  {
-    name: 'sign-icons',
-    test: /lucide\/svelte\/dist\/icons\/(arrow-left|check|circle-check|external-link|info|list-checks|play|redo-2|split|triangle-alert|undo-2)\.svelte/,
-  },
-  {
-    name: 'small-parts',
-    test: /src\/lib\/(kit\/(ui\/(keys|keep-clear)|i18n\/(durations|language-name)|api\/(download|save-blob))|features\/(limits\/money|assistants\/form\/(form\.types|suggested-questions)))/,
-  },
-  { name: 'assistant-actions', test: /src\/lib\/features\/assistants\/actions\/AssistantActions/ },
-  { name: 'list-foot', test: /src\/lib\/kit\/ui\/ListFoot/ },
-  {
-    name: 'ui',
-    test: /src\/lib\/(app\/catalogues\/(fetched|assistant)|kit\/ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list))/,
-  },
-  { name: 'content', test: /src\/lib\/features\/content\/(Check\.|ListBody|SearchBox|ConfirmDelete)/ },
-  {
-    name: 'organization',
-    test: /src\/lib\/(app\/shell\/AdminsOnly|features\/(organization\/(chosen-slug|ShowMore)|sign-on\/may-set|content\/unsaved)|kit\/ui\/saving)/,
-  },
-  { name: 'catalogues', test: /src\/lib\/app\/catalogues\/(catalogues|classic)/ },
-  { name: 'assistants', test: /src\/lib\/features\/assistants\/list\/AssistantsPage/ },
-  { name: 'uploads', test: /src\/lib\/kit\/uploads\/UploadBox/ },
-  { name: 'files', test: /src\/lib\/features\/content\/files\/FileBrowser/ },
-].map((group, index, all) => ({ ...group, priority: all.length - index }));
+/** The pages that load a module at once, without waiting for a sign of the visitor. The start of the UI is one, too. */
+function pagesOf(id: string, graph: Graph): readonly string[] {
+  const seen = new Set([id]);
+  const pages = new Set<string>();
+  for (const each of seen) {
+    const route = ROUTE.exec(each)?.[1];
+    // Both kinds of assistants have the same pages.
+    if (route !== undefined) pages.add(route.replace('multi-tool-', ''));
+    else if (START.test(each)) pages.add('');
+    for (const importer of graph.getModuleInfo(each)?.importers ?? []) seen.add(importer);
+  }
+  return [...pages].sort();
+}
+
+const areasOf = (pages: readonly string[]): readonly string[] => [
+  ...new Set(pages.map((page) => page.split('/')[0] ?? '')),
+];
+
+function isShared(id: string, graph: Graph, above: readonly string[] = []): boolean {
+  const areas = areasOf(pagesOf(id, graph));
+  if (areas.includes('') || areas.length >= SHARED_AREAS) return true;
+  const { code, importedIds = [] } = graph.getModuleInfo(id) ?? {};
+  if (areas.length < 2 || above.includes(id) || (code ?? '').length > TINY) return false;
+  return importedIds.every((each) => isShared(each, graph, [...above, id]));
+}
+
+/**
+ * Files by rule, not by name: what every page needs, and what the same pages need at once. Every further file of a page
+ * costs a round trip. What comes later is left to the bundler.
+ */
+function chunkOf(id: string, graph: Graph): string | null {
+  if (id.includes('rolldown/runtime')) return 'shell';
+  // The entries themselves are files of their own anyway.
+  if (/\.css$|client-optimized/.test(id)) return null;
+  const pages = pagesOf(id, graph);
+  if (pages.length === 0) return null;
+  if (isShared(id, graph)) return 'shell';
+  const [area, ...others] = areasOf(pages);
+  return others.length === 0 && pages.length > 2 && area !== 'assistants'
+    ? `pages-${area}`
+    : `pages-${pages.join('+')}`;
+}
 
 /** For browsers only: what kit runs itself to analyse the routes must not load components. */
 const fewerFiles: Plugin = {
@@ -66,10 +79,13 @@ const fewerFiles: Plugin = {
       ? undefined
       : {
           build: {
+            // One style sheet for all pages: cached once, and no page waits for those of its parts.
+            cssCodeSplit: false,
             rolldownOptions: {
               preserveEntrySignatures: 'allow-extension',
               output: {
-                codeSplitting: { groups: GROUPS },
+                // What a module imports is needed by the same pages and more, so the files cannot import each other.
+                codeSplitting: { groups: [{ name: chunkOf, includeDependenciesRecursively: false }] },
                 // Every page loads the list of all files, and their hashes are what does not compress.
                 entryFileNames: '_app/immutable/[name].[hash:7].js',
                 chunkFileNames: '_app/immutable/chunks/[hash:7].js',
@@ -80,12 +96,37 @@ const fewerFiles: Plugin = {
         },
 };
 
+/** The style sheet's place in the page: kit links those of single pages only. */
+function styleSheet(): Plugin {
+  let isLast = false;
+  return {
+    name: 'bellwether-style-sheet',
+    configResolved: ({ build }) => {
+      isLast = Boolean(build.ssr);
+    },
+    closeBundle: {
+      order: 'post',
+      sequential: true,
+      handler() {
+        const built = join(import.meta.dirname, 'build');
+        if (!isLast || !existsSync(join(built, 'index.html'))) return;
+        const output = join(import.meta.dirname, '.svelte-kit/output/client/.vite/manifest.json');
+        const manifest = JSON.parse(readFileSync(output, 'utf8')) as { 'style.css': { file: string } };
+        const link = `<link href="/${manifest['style.css'].file}" rel="stylesheet">`;
+        const page = readFileSync(join(built, 'index.html'), 'utf8');
+        writeFileSync(join(built, 'index.html'), page.replace('</head>', `${link}</head>`));
+      },
+    },
+  };
+}
+
 export default defineConfig({
   plugins: [
     messages(),
     help(),
     icons(),
     fewerFiles,
+    styleSheet(),
     sveltekit({
       adapter: adapter({ pages: 'build', assets: 'build', fallback: 'index.html', precompress: false, strict: true }),
       output: { bundleStrategy: 'split' },
