@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@bellwether/kernel';
-import document from '../../openapi.json';
+import document from '../../docs/reference/openapi.json';
 import document from '../../docs/reference/openapi.json';
 import { isJsonObject, type JsonObject } from '../../src/kernel';
 import { PLAIN_NAME } from '../../src/organizations/settings/limit-problems';
