@@ -44,8 +44,8 @@ function* books() {
 }
 
 async function measure(knowledgeBaseId) {
-  const { openDatabase, withinOrganization } = built('platform/postgres/index.js');
-  const { queryPrepared } = built('platform/database/index.js');
+  const { openDatabase, withinOrganization } = built('infrastructure/postgres/index.js');
+  const { queryPrepared } = built('infrastructure/database/index.js');
   const { searchStatement } = built('knowledge-bases/search/hybrid-query.js');
   const config = { url: process.env.BENCH_DATABASE_URL ?? null, dataDir: service.dataDir, poolSize: 2 };
   const options = { migrations: [], schema: 'skip', share: true };

@@ -93,7 +93,7 @@ async function ask(url, key, body) {
 
 async function pruned(url) {
   require('@nestjs/common').Logger.overrideLogger(false);
-  const { openDatabase } = require(join(dist, 'platform/postgres/index.js'));
+  const { openDatabase } = require(join(dist, 'infrastructure/postgres/index.js'));
   const { RunRepository } = require(join(dist, 'runs/record/run.repository.js'));
   const config = { url, dataDir: '', poolSize: 2 };
   const database = await openDatabase(config, { migrations: [], schema: 'skip', share: true, bound: true });

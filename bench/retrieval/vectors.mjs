@@ -57,7 +57,7 @@ export async function run({ collections, questions, load, vectorSize }) {
 }
 
 async function graphRecall(dataDir, asked) {
-  const { startEmbedded } = createRequire(import.meta.url)(join(dist, 'platform/postgres/embedded/index.js'));
+  const { startEmbedded } = createRequire(import.meta.url)(join(dist, 'infrastructure/postgres/embedded/index.js'));
   const engine = process.env.BENCH_DATABASE_URL ? null : await startEmbedded({ dataDir });
   const client = new pg.Client(engine?.url ?? process.env.BENCH_DATABASE_URL);
   await client.connect();

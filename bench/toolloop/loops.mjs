@@ -93,7 +93,7 @@ async function ownLoop() {
   require('reflect-metadata');
   const { OPENAI } = load('connectors/catalog/openai');
   const { DEFAULT_CALL_LIMITS } = load('connectors/contract');
-  const { OutboundClient } = load('platform/outbound');
+  const { OutboundClient } = load('infrastructure/outbound');
   const { Run, RunBudget } = load('runs');
   const { AnswerAssembler, ToolLoop, wantsFunctions } = load('tool-calling');
   const { FunctionInvoker, FunctionSet } = load('tools');

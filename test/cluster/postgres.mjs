@@ -43,8 +43,8 @@ export async function migrateToNext({ url, query }) {
   const load = createRequire(join(dist, 'main.js'));
   load('reflect-metadata');
   const { migrations } = load('../migrations/index.js');
-  const { createDataSource } = load('./platform/postgres/connection/data-source.js');
-  const { loginOf, migrate, rowSecurityState } = load('./platform/postgres/index.js');
+  const { createDataSource } = load('./infrastructure/postgres/connection/data-source.js');
+  const { loginOf, migrate, rowSecurityState } = load('./infrastructure/postgres/index.js');
   const number = upgrades.length;
   const changes = ['users', 'runs', 'members', 'assistants', 'api_keys'].map(
     (table) => `ALTER TABLE ${table} ADD COLUMN upgrade_${number} integer NOT NULL DEFAULT 0`,
