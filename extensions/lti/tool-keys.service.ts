@@ -1,7 +1,7 @@
 import { AppError } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { FoundingService } from '../../src/organizations';
+import { OrganizationStatusService } from '../../src/organizations';
 import { AcrossOrganizations } from '../../src/infrastructure/database';
 import { SecretsService } from '../../src/infrastructure/secrets';
 import { newKeyPair, type PublicJwk, signedWith } from './key-pair';
@@ -26,7 +26,7 @@ export class ToolKeys {
 
   constructor(
     private readonly repository: ToolKeyRepository,
-    private readonly founding: FoundingService,
+    private readonly status: OrganizationStatusService,
     private readonly secrets: SecretsService,
   ) {}
 
@@ -69,7 +69,7 @@ export class ToolKeys {
 
   /** The system organization, whose data key seals the keys. */
   private async keeper(): Promise<string> {
-    const id = await this.founding.systemId();
+    const id = await this.status.systemId();
     if (id === null) throw new AppError('unavailable', 'The service has not started for the first time yet');
     return id;
   }

@@ -11,7 +11,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AssistantsService, type DraftInput } from '../assistants';
+import { DraftAssistants, type DraftInput } from '../assistants';
 import { CallerRenewal, assertScope } from '../auth';
 import { toAppError } from '../infrastructure/http';
 import { type Run, type RunExecutor, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../runs';
@@ -126,7 +126,7 @@ export class BackgroundCompletions implements RunExecutor {
     private readonly opening: CompletionOpening,
     private readonly pipeline: AnswerPipeline,
     private readonly callers: CallerRenewal,
-    private readonly assistants: AssistantsService,
+    private readonly drafts: DraftAssistants,
   ) {}
 
   /**
@@ -142,7 +142,7 @@ export class BackgroundCompletions implements RunExecutor {
   /** Runs a definition that is not saved. @throws AppError as `start`, and as a save of the definition */
   async startDraft(caller: Caller, body: unknown, also?: WithQueuedRun): Promise<RunRecord> {
     const { draft, chat } = readDraftRequest(body);
-    const assistant = await this.assistants.draft(caller, draft).catch(inDefinition);
+    const assistant = await this.drafts.runnable(caller, draft).catch(inDefinition);
     const input = await this.opening.runInput({ caller, assistant, request: requestOf(chat) });
     return this.runs.enqueue(input, body as JsonObject, also);
   }
@@ -153,7 +153,7 @@ export class BackgroundCompletions implements RunExecutor {
     { run, definition, assistantId, chat, replay }: ReplayRequest,
     also?: WithQueuedRun,
   ): Promise<RunRecord> {
-    const assistant = await this.assistants.draft(caller, { assistantId, definition }).catch(inDefinition);
+    const assistant = await this.drafts.runnable(caller, { assistantId, definition }).catch(inDefinition);
     const asked = { caller, assistant, request: requestOf(chat), replay: { run, ...replay } };
     const input = await this.opening.runInput(asked);
     const of = assistantId === null ? {} : { assistant_id: assistantId };
@@ -190,7 +190,7 @@ export class BackgroundCompletions implements RunExecutor {
       return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run, activityId });
     const { replay, ...rest } = body as JsonObject & { readonly replay?: ReplayMaterial };
     const { draft, chat } = readDraftRequest(rest);
-    const runnable = await this.assistants.draft(caller, draft);
+    const runnable = await this.drafts.runnable(caller, draft);
     const { definition } = draft;
     return this.opening.open({
       ...{ caller, assistant: runnable, request: requestOf(chat), run, definition },

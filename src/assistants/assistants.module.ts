@@ -115,6 +115,8 @@ import { AssistantTransferController } from './assistant-transfer.controller';
     ShareImport,
   ],
   exports: [
+    AssistantEditor,
+    DraftAssistants,
     AssistantHistory,
     AssistantImport,
     ImportedAssistantChecks,

@@ -1,27 +1,23 @@
 import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { DefinitionInput } from './definition';
 import { AssistantLookup } from './access/assistant-lookup';
 import { mayConfigure } from './access/assistant.permissions';
-import { AssistantEditor } from './editing/assistant-editor';
 import type { RunnableAssistant } from './access/assistant.types';
 import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
-import { type DraftInput, DraftAssistants } from './draft-assistants';
 import { AccessMigration } from './rewriting/access-migration';
 import { AssistantNames, type AssistantReference } from './running/assistant-names';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
+/** Runs assistants and checks rights to them. Knows nothing of saving, so that an answer needs no validator. */
 @Injectable()
 export class AssistantsService {
   constructor(
     private readonly runnables: RunnableAssistants,
-    private readonly editor: AssistantEditor,
     private readonly targets: CallTargets,
     private readonly migration: AccessMigration,
     private readonly quotas: CallQuotas,
     private readonly lookup: AssistantLookup,
-    private readonly drafts: DraftAssistants,
     private readonly names: AssistantNames,
   ) {}
 
@@ -68,11 +64,6 @@ export class AssistantsService {
   /** With unpublished changes; for previews in the editor. @throws {AppError} `not_found` */
   newest(caller: Caller, id: number): Promise<RunnableAssistant> {
     return this.runnables.newest(caller, id);
-  }
-
-  /** A definition that is not saved. @throws {AppError} as `DraftAssistants.runnable` */
-  draft(caller: Caller, input: DraftInput): Promise<RunnableAssistant> {
-    return this.drafts.runnable(caller, input);
   }
 
   /** Checks the right to run it on fresh rows, and to edit it for a draft. @throws {AppError} `not_found`, `forbidden` */
@@ -129,16 +120,5 @@ export class AssistantsService {
   /** Counts a call in the quotas of the paying organization; null when one is spent. */
   reserveCall(traffic: CallTraffic): Promise<CallReservation | null> {
     return this.quotas.reserve(traffic);
-  }
-
-  /** Makes the newest version live. @throws {AppError} `not_found`, `forbidden`, `conflict` while it is not complete */
-  async publish(caller: Caller, id: number): Promise<void> {
-    await this.editor.publish(caller, id, null);
-  }
-
-  /** Returns the id. @throws {AppError} when the definition does not pass. */
-  async create(caller: Caller, input: DefinitionInput & { readonly name: string }): Promise<number> {
-    const { row } = await this.editor.create(caller, input);
-    return row.id;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FoundingService, type ModelPrice, OrganizationsService, type PriceSettings } from '../organizations';
+import { type ModelPrice, OrganizationsService, OrganizationStatusService, type PriceSettings } from '../organizations';
 
 /** Tokens of one model. `cachedTokens` is a part of `promptTokens`. */
 export interface PricedTokens {
@@ -64,7 +64,7 @@ export class PriceLists {
 
   constructor(
     private readonly organizations: OrganizationsService,
-    private readonly founding: FoundingService,
+    private readonly status: OrganizationStatusService,
   ) {}
 
   async of({ isSystem, prices }: Priced): Promise<PriceList> {
@@ -78,7 +78,7 @@ export class PriceLists {
 
   /** Prices that system administrators gave the system organization. */
   private async installation(): Promise<PriceSettings> {
-    this.systemId ??= await this.founding.systemId();
+    this.systemId ??= await this.status.systemId();
     return this.systemId === null ? {} : (await this.organizations.runtime(this.systemId)).prices;
   }
 }

@@ -169,7 +169,22 @@ export class CompletionsService {
   constructor(
     private readonly opening: CompletionOpening,
     private readonly pipeline: AnswerPipeline,
+    private readonly names: AssistantModels,
   ) {}
+
+  /**
+   * Answers a request whose `model` names the assistant. Rejects only before the first byte.
+   * @throws {AppError} `model_not_found` and as `AssistantModels.idOf`
+   */
+  async answerModel(request: BellwetherRequest, response: Response): Promise<void> {
+    const caller = callerOf(request);
+    const chat = readChatRequestWithModel(withMessages(request.body));
+    try {
+      await this.answer(caller, await this.names.idOf(caller, chat.model), chat, response);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
+    }
+  }
 
   /** Rejects only before the first byte. */
   async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
@@ -188,26 +203,6 @@ export class CompletionsService {
     await (request.stream
       ? sendStream(answer, { completion, response, pressure })
       : sendJson(answer, completion, response));
-  }
-}
-
-/** Answers completions whose `model` names the assistant. */
-@Injectable()
-export class ModelCompletions {
-  constructor(
-    private readonly completions: CompletionsService,
-    private readonly names: AssistantModels,
-  ) {}
-
-  /** Rejects only before the first byte. @throws {AppError} `model_not_found` and as `AssistantModels.idOf` */
-  async answer(request: BellwetherRequest, response: Response): Promise<void> {
-    const caller = callerOf(request);
-    const chat = readChatRequestWithModel(withMessages(request.body));
-    try {
-      await this.completions.answer(caller, await this.names.idOf(caller, chat.model), chat, response);
-    } catch (error) {
-      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
-    }
   }
 }
 

@@ -8,7 +8,7 @@ import { ProcessorsModule } from '../processors';
 import { ToolsModule } from '../tools';
 import { AssistantCompletionsController } from './assistant-completions.controller';
 import { AssistantModels } from './assistant-models.service';
-import { CompletionsService, ModelCompletions } from './completions.service';
+import { CompletionsService } from './completions.service';
 import { LambCatalogueController } from './lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb-completions.controller';
 import { ModelsService } from './models.service';
@@ -32,6 +32,6 @@ import { OpenAiController } from './openai.controller';
     LambCatalogueController,
     LambCompletionsController,
   ],
-  providers: [AssistantModels, CompletionsService, ModelCompletions, ModelsService],
+  providers: [AssistantModels, CompletionsService, ModelsService],
 })
 export class OpenAiApiModule {}

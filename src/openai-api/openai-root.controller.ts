@@ -6,7 +6,7 @@ import { chatBodySchema } from '../answering';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { completionSchema } from './completion.openapi';
-import { ModelCompletions } from './completions.service';
+import { CompletionsService } from './completions.service';
 import { ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 
@@ -16,7 +16,7 @@ import { ModelsService } from './models.service';
 @Controller()
 export class OpenAiRootController {
   constructor(
-    private readonly completions: ModelCompletions,
+    private readonly completions: CompletionsService,
     private readonly models: ModelsService,
   ) {}
 
@@ -36,6 +36,6 @@ export class OpenAiRootController {
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
   complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
-    return this.completions.answer(request, response);
+    return this.completions.answerModel(request, response);
   }
 }

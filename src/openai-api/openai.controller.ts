@@ -6,7 +6,7 @@ import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../
 import { Idempotent } from '../infrastructure/idempotency';
 import { chatBodySchema } from '../answering';
 import { completionSchema } from './completion.openapi';
-import { ModelCompletions } from './completions.service';
+import { CompletionsService } from './completions.service';
 import { ModelDto, ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 
@@ -15,7 +15,7 @@ import { ModelsService } from './models.service';
 @Controller('v1')
 export class OpenAiController {
   constructor(
-    private readonly completions: ModelCompletions,
+    private readonly completions: CompletionsService,
     private readonly models: ModelsService,
   ) {}
 
@@ -44,6 +44,6 @@ export class OpenAiController {
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
   complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
-    return this.completions.answer(request, response);
+    return this.completions.answerModel(request, response);
   }
 }

@@ -6,7 +6,7 @@ import { AccessMigration } from '../../src/assistants/rewriting/access-migration
 import { AssistantRewrites } from '../../src/assistants/rewriting/assistant-rewrites';
 import { RequestedPlans } from '../../src/assistants/rewriting/requested-plans';
 import { RewriteRepository } from '../../src/assistants/rewriting/rewrite.repository';
-import type { RunnableAssistants } from '../../src/assistants/running/runnable-assistants';
+import type { AssistantChanges } from '../../src/assistants/running/public-assistants';
 import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
 import type { AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
 import { EMPTY_DEFINITION, type RewritePlan } from '../../src/assistants/definition';
@@ -53,11 +53,11 @@ const UNUSED: MetadataMigrator = { plan: () => Promise.reject(new Error('no test
 
 /** Rewrites of one process. */
 function rewritesOf(migrator: MetadataMigrator = UNUSED): AssistantRewrites {
-  const runnables = { forget: (_: string, id: number) => void forgotten.push(id) } as unknown as RunnableAssistants;
+  const changes = { announce: (_: string, id: number) => void forgotten.push(id) } as unknown as AssistantChanges;
   return new AssistantRewrites(
     new RewriteRepository(dataSource),
     new AuditLog(new AuditRepository(dataSource), { of: () => null } as unknown as EntrySignature),
-    runnables,
+    changes,
     migrator,
   );
 }

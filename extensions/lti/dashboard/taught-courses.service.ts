@@ -1,6 +1,6 @@
 import { AppError, type Caller, isTeacher, isUuid, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../../../src/assistants';
+import { AssistantEditor, AssistantsService } from '../../../src/assistants';
 import { isCovered, settingsOf } from '../activities/activities.service';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import type { ActivityPersonEntity } from '../activities/activity-person.entity';
@@ -24,6 +24,7 @@ export class TaughtCourses {
     private readonly people: ActivityPeopleRepository,
     private readonly stands: ActivityAssistants,
     private readonly assistants: AssistantsService,
+    private readonly editor: AssistantEditor,
   ) {}
 
   /** @throws {AppError} `not_found` for people who do not teach the course */
@@ -74,7 +75,7 @@ export class TaughtCourses {
     if (!activity.assistantIds.includes(assistantId)) throw notFound('Assistant');
     if (!isTeacher(caller))
       throw new AppError('forbidden', 'Publishing needs the role teacher', { reason: 'role.needed' });
-    await this.assistants.publish(personOf(caller), assistantId);
+    await this.editor.publish(personOf(caller), assistantId, null);
     return this.presentedActivity(caller, activity);
   }
 

@@ -158,6 +158,8 @@ interface WatchedCompletion {
   readonly caller: Caller;
   readonly assistant: RunnableAssistant;
   readonly parent: ParentRun | null;
+  /** @throws AppError when the caller may not use the assistant any more */
+  readonly assertUsable: (caller: Caller) => Promise<void>;
 }
 
 interface CompletionHold {
@@ -172,7 +174,6 @@ export class OpenCompletions {
   constructor(
     private readonly inFlight: StreamsInFlight,
     private readonly callers: CallerMonitor,
-    private readonly assistants: AssistantsService,
   ) {}
 
   /** @throws `server_shutdown` once the service drains */
@@ -180,13 +181,18 @@ export class OpenCompletions {
     this.inFlight.assertOpen();
   }
 
-  enter({ run, caller, assistant, parent }: WatchedCompletion): CompletionHold {
+  enter({ run, caller, assistant, parent, assertUsable }: WatchedCompletion): CompletionHold {
     const leave = this.inFlight.enter(run);
     const watch = this.callers.watch({
       caller,
       organizationIds: [caller.organizationId, assistant.organizationId],
       subject: `assistant/${assistant.id}/${assistant.draft ? 'draft' : ''}/${parent?.runId ?? ''}`,
-      check: (now) => this.check(now, assistant, parent),
+      check: async (now) => {
+        assertScope(now, 'chat');
+        // A nested run depends on the rights of the calling assistant's owner, which `mayGoOn` checks.
+        if (parent === null) await assertUsable(now);
+        else if (!(await parent.mayGoOn(now))) throw new AppError('not_found', 'Assistant not found');
+      },
       end: ({ code }) => run.abort(code),
     });
     return {
@@ -196,13 +202,6 @@ export class OpenCompletions {
         leave();
       },
     };
-  }
-
-  /** A nested run depends on the rights of the calling assistant's owner, which `mayGoOn` checks. */
-  private async check(caller: Caller, assistant: RunnableAssistant, parent: ParentRun | null): Promise<void> {
-    assertScope(caller, 'chat');
-    if (parent === null) await this.assistants.assertUsable(caller, assistant);
-    else if (!(await parent.mayGoOn(caller))) throw new AppError('not_found', 'Assistant not found');
   }
 }
 
@@ -402,7 +401,8 @@ export class CompletionOpening {
     input.run?.admit(opening);
     const { abilities } = this;
     const unbind = this.meters.bind(run.id, held.meter, caller);
-    const hold = this.opened.enter({ run, caller, assistant, parent });
+    const assertUsable = (now: Caller): Promise<void> => this.assistants.assertUsable(now, assistant);
+    const hold = this.opened.enter({ run, caller, assistant, parent, assertUsable });
     let ability: AssistantAbility | null | undefined;
     const completion: Completion = {
       run,

@@ -10,6 +10,7 @@ import { type CreateKnowledgeBaseDto, DocumentsService, KnowledgeBasesService } 
 import { MemberChecklists } from '../../organizations';
 import { RubricsService } from '../../rubrics';
 import { AssistantsService } from '../assistants.service';
+import { AssistantEditor } from '../editing/assistant-editor';
 import type { DefinitionInput } from '../definition';
 
 export const STATISTICS = {
@@ -132,6 +133,7 @@ export class DemoSeeder {
 
   constructor(
     private readonly assistants: AssistantsService,
+    private readonly editor: AssistantEditor,
     private readonly knowledgeBases: KnowledgeBasesService,
     private readonly documents: DocumentsService,
     private readonly rubrics: RubricsService,
@@ -159,7 +161,7 @@ export class DemoSeeder {
     );
     const rubric = await this.rubrics.create(caller, contentRubric());
     const ids: number[] = [];
-    for (const definition of demoAssistants(rubric.id)) ids.push(await this.assistants.create(caller, definition));
+    for (const definition of demoAssistants(rubric.id)) ids.push((await this.editor.create(caller, definition)).row.id);
     await this.checklists.answer(caller, { since: new Date().toISOString() });
     this.logger.log({ msg: 'demo seeded', assistants: ids });
     return ids[0] ?? null;

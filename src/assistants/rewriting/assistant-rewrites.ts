@@ -10,7 +10,7 @@ import {
 } from '../definition';
 import { AuditLog, type AuditRecord } from '../../infrastructure/audit';
 import type { Transaction } from '../../infrastructure/database';
-import { RunnableAssistants } from '../running/runnable-assistants';
+import { AssistantChanges } from '../running/public-assistants';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { METADATA_MIGRATOR, type MetadataMigrator } from './metadata-migrator.token';
 import { RewriteRepository, type RewriteRow, type RollbackRows } from './rewrite.repository';
@@ -47,7 +47,7 @@ export class AssistantRewrites {
   constructor(
     private readonly rows: RewriteRepository,
     private readonly audit: AuditLog,
-    private readonly runnables: RunnableAssistants,
+    private readonly changes: AssistantChanges,
     @Inject(METADATA_MIGRATOR) private readonly migrator: MetadataMigrator,
   ) {}
 
@@ -103,7 +103,7 @@ export class AssistantRewrites {
   /** Invalidates the caches and writes one log line per assistant, after the commit. */
   committed(rewritten: readonly Rewritten[], batchId: string | null): void {
     for (const { id, organizationId, from, to, oldVersion, newVersion, auditId } of rewritten) {
-      this.runnables.forget(organizationId, id);
+      this.changes.announce(organizationId, id);
       this.logger.log({
         msg: 'metadata rewritten',
         assistant_id: id,
@@ -119,7 +119,7 @@ export class AssistantRewrites {
 
   /** Drops the cached assistant when another writer was faster. */
   forget({ organizationId, id }: Pick<RewriteSubject, 'organizationId' | 'id'>): void {
-    this.runnables.forget(organizationId, id);
+    this.changes.announce(organizationId, id);
   }
 
   private async write(

@@ -1,7 +1,7 @@
 import { AppError, Semaphore } from '@bellwether/kernel';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { MetadataVersion, RewritePlan } from '../definition';
-import { AssistantRewrites } from './assistant-rewrites';
+import { METADATA_MIGRATOR, type MetadataMigrator } from './metadata-migrator.token';
 import type { RewriteSubject } from './rewriting.types';
 
 const MOST_WAITING = 31;
@@ -12,7 +12,7 @@ const TRY_AGAIN_SECONDS = 5;
 export class RequestedPlans {
   private readonly turns = new Semaphore(1, MOST_WAITING);
 
-  constructor(private readonly rewrites: AssistantRewrites) {}
+  constructor(@Inject(METADATA_MIGRATOR) private readonly migrator: MetadataMigrator) {}
 
   /** @throws {AppError} `too_many_requests` */
   async plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
@@ -21,7 +21,7 @@ export class RequestedPlans {
       throw new AppError('too_many_requests', detail, { retryAfter: TRY_AGAIN_SECONDS });
     });
     try {
-      return await this.rewrites.plan(subject, to);
+      return await this.migrator.plan(subject, to);
     } finally {
       setImmediate(() => this.turns.leave());
     }

@@ -1,7 +1,7 @@
 import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { withinOrganization } from '../../infrastructure/database';
-import { MembersService, OrganizationChanges, OrganizationStatusService } from '../../organizations';
+import { OrganizationChanges, OrganizationStatusService } from '../../organizations';
 import { ApiKeyRepository, type KeyRow } from '../api-key.repository';
 import { SessionRepository } from '../sessions/session.repository';
 import { callerOf, isUsable } from './authenticator';
@@ -18,7 +18,6 @@ export class CallerRenewal {
   constructor(
     private readonly keys: ApiKeyRepository,
     private readonly sessions: SessionRepository,
-    private readonly members: MembersService,
     private readonly status: OrganizationStatusService,
   ) {}
 
@@ -43,7 +42,7 @@ export class CallerRenewal {
   }
 
   private async byMembership(caller: Caller): Promise<Caller> {
-    const member = await this.members.find(caller.organizationId, caller.userId);
+    const member = await this.status.member(caller.organizationId, caller.userId);
     const organization = (await this.status.of([caller.organizationId])).get(caller.organizationId);
     if (member === null || member.disabled || organization?.suspended !== false) throw refused();
     return { ...caller, role: member.role, systemAdmin: caller.systemAdmin && member.systemAdmin };

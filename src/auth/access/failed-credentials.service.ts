@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { withinOrganization } from '../../infrastructure/database';
-import { FoundingService } from '../../organizations';
+import { OrganizationStatusService } from '../../organizations';
 
 const MINUTE_MS = 60_000;
 /** Failed sign-ins, or different unknown keys, of one address in a minute. */
@@ -146,7 +146,7 @@ export class FailedCredentials implements OnApplicationShutdown {
   private readonly sweeping = setInterval(() => this.attempts.sweep(), SWEEP_MS).unref();
 
   constructor(
-    private readonly founding: FoundingService,
+    private readonly status: OrganizationStatusService,
     private readonly audit: AuditLog,
   ) {}
 
@@ -188,7 +188,7 @@ export class FailedCredentials implements OnApplicationShutdown {
 
   /** No caller is known, so the system organization gets the entry. */
   private async write({ address, signIns, keys }: FailedMinute): Promise<void> {
-    const organizationId = await this.founding.systemId();
+    const organizationId = await this.status.systemId();
     if (organizationId === null) return;
     const target = { type: 'address', id: address };
     const after = { failed_sign_ins: signIns, unknown_keys: keys };

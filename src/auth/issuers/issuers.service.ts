@@ -4,7 +4,7 @@ import { FreshCache } from '../../infrastructure/cache';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { withinOrganization } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { FoundingService, OrganizationChanges, OrganizationStatusService } from '../../organizations';
+import { OrganizationChanges, OrganizationStatusService } from '../../organizations';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
@@ -75,7 +75,6 @@ export class Issuers {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly repository: IssuerRepository,
-    private readonly founding: FoundingService,
     private readonly status: OrganizationStatusService,
     private readonly secrets: SecretsService,
     changes: OrganizationChanges,
@@ -171,7 +170,7 @@ export class Issuers {
   private async load(): Promise<Catalogue> {
     const rows = await this.repository.usable();
     const stored = await Promise.all(rows.map((row) => this.opened(row)));
-    const systemId = await this.founding.systemId();
+    const systemId = await this.status.systemId();
     const own = systemId === null ? null : environmentIssuer(this.config.oidc, systemId);
     const issuers = own === null ? stored : [own, ...stored.filter(({ key }) => key !== own.key)];
     const rowOf = new Map(rows.map((row) => [row.id, row]));

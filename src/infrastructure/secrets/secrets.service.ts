@@ -53,12 +53,11 @@ export function open(sealed: Sealed, key: Buffer, place: string): Buffer {
 export const SECRETS_KEY_FILE = 'secrets-key';
 
 /** Operator keys that wrap data keys, newest first. */
-@Injectable()
-export class KeyRing {
+class KeyRing {
   private readonly logger = new Logger('Secrets');
   private readonly keys: readonly SecretKey[];
 
-  constructor(@Inject(CONFIG) config: Config) {
+  constructor(config: Config) {
     this.keys = this.load(config.secrets.keys, join(config.database.dataDir, SECRETS_KEY_FILE));
   }
 
@@ -169,10 +168,14 @@ const unavailable = (cause?: unknown): AppError =>
 export class SecretsService {
   private readonly dataKeys = new LRUCache<string, DataKey>({ max: 5_000, ttl: 300_000 });
 
+  private readonly ring: KeyRing;
+
   constructor(
-    private readonly ring: KeyRing,
+    @Inject(CONFIG) config: Config,
     private readonly repository: DataKeyRepository,
-  ) {}
+  ) {
+    this.ring = new KeyRing(config);
+  }
 
   /** `field` is the path of the value, e.g. `providers.openai.api_key`; `open` needs the same one. */
   async seal(organizationId: string, field: string, plain: string, tx?: Transaction): Promise<string> {

@@ -88,11 +88,6 @@ export class FoundingService {
     return { organizationId, administratorId, founded: existing === null };
   }
 
-  /** Null before the first start. */
-  async systemId(): Promise<string | null> {
-    return (await this.organizations.findSystem())?.id ?? null;
-  }
-
   /** Earlier builds imported an organization `default` before the first start; it keeps its slug. */
   private async found(tx: Transaction): Promise<string> {
     const id = uuidv7();

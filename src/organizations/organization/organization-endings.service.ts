@@ -69,6 +69,33 @@ export class OrganizationEndings {
   }
 
   /**
+   * Suspends or resumes an organization. For system administrators.
+   * @throws {AppError} `not_found`, `conflict` for the system organization
+   */
+  async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
+    const found = await this.organizations.findBySlug(slug);
+    if (found === null) throw notFound('Organization');
+    if (found.isSystem && suspended)
+      throw new AppError('conflict', "The operator's own organization keeps running", {
+        reason: 'organization.operators',
+      });
+    await this.transactions.run(async (tx) => {
+      const old = await this.organizations.lock(found.id, tx);
+      if (old === null) throw notFound('Organization');
+      if (old.eraseAfter !== null)
+        throw new AppError('conflict', 'This organization has ended; restore it first', {
+          reason: 'organization.ended',
+        });
+      if (old.suspended === suspended) return;
+      await this.organizations.advance(old, { suspended }, tx);
+      const target = { type: 'organization', id: old.id };
+      const action = suspended ? 'organization.suspend' : 'organization.resume';
+      await this.audit.record({ caller, organizationId: old.id, action, target, after: { suspended } }, tx);
+    });
+    this.changes.announce(found.id);
+  }
+
+  /**
    * Suspends an organization and has it erased after the grace period. An organization that has ended stays as it is.
    * @throws {AppError} `not_found`, `conflict` for the system organization
    */

@@ -1,8 +1,5 @@
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
-import { Transactions } from '../../infrastructure/database';
-import { OrganizationChanges } from './settings.service';
+import { MemberRepository, type MemberRow } from '../member.repository';
 import { OrganizationRepository } from '../organization.repository';
 import { featuresOf } from '../runtime.builder';
 import type { Features } from '../settings/settings.types';
@@ -21,12 +18,10 @@ export interface OrganizationStatus {
 export class OrganizationStatusService {
   constructor(
     private readonly organizations: OrganizationRepository,
-    private readonly transactions: Transactions,
-    private readonly audit: AuditLog,
-    private readonly changes: OrganizationChanges,
+    private readonly members: MemberRepository,
   ) {}
 
-  /** Standings by id; unknown organizations are missing. */
+  /** Status by id; unknown organizations are missing. */
   async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStatus>> {
     const rows = await this.organizations.findAll([...new Set(ids)]);
     return new Map(
@@ -37,30 +32,16 @@ export class OrganizationStatusService {
     );
   }
 
-  /**
-   * Suspends or resumes an organization. For system administrators.
-   * @throws {AppError} `not_found`, `conflict` for the system organization
-   */
-  async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
-    const found = await this.organizations.findBySlug(slug);
-    if (found === null) throw notFound('Organization');
-    if (found.isSystem && suspended)
-      throw new AppError('conflict', "The operator's own organization keeps running", {
-        reason: 'organization.operators',
-      });
-    await this.transactions.run(async (tx) => {
-      const old = await this.organizations.lock(found.id, tx);
-      if (old === null) throw notFound('Organization');
-      if (old.eraseAfter !== null)
-        throw new AppError('conflict', 'This organization has ended; restore it first', {
-          reason: 'organization.ended',
-        });
-      if (old.suspended === suspended) return;
-      await this.organizations.advance(old, { suspended }, tx);
-      const target = { type: 'organization', id: old.id };
-      const action = suspended ? 'organization.suspend' : 'organization.resume';
-      await this.audit.record({ caller, organizationId: old.id, action, target, after: { suspended } }, tx);
-    });
-    this.changes.announce(found.id);
+  /** Id of the operator's own organization; null before the first start. */
+  async systemId(): Promise<string | null> {
+    return (await this.organizations.findSystem())?.id ?? null;
+  }
+
+  /** Rights of a member; null for everyone who is not a member of this organization. */
+  async member(
+    organizationId: string,
+    userId: string,
+  ): Promise<Pick<MemberRow, 'role' | 'disabled' | 'systemAdmin'> | null> {
+    return this.members.within(organizationId).find(userId);
   }
 }

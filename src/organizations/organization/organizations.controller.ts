@@ -25,7 +25,6 @@ import { OrganizationEndings } from './organization-endings.service';
 import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from '../settings/settings.schema';
 import { SettingsService } from './settings.service';
-import { OrganizationStatusService } from './organization-status.service';
 
 @ApiTags('Organizations')
 @ApiExtraModels(McpServerDto, ProviderDto, OrganizationDto, OrganizationSummaryDto)
@@ -35,7 +34,6 @@ export class OrganizationsController {
     private readonly organizations: OrganizationsService,
     private readonly founding: FoundingService,
     private readonly settings: SettingsService,
-    private readonly status: OrganizationStatusService,
     private readonly endings: OrganizationEndings,
   ) {}
 
@@ -101,7 +99,7 @@ export class OrganizationsController {
     description: 'Its keys stop working and its assistants answer nobody until it is resumed.',
   })
   async suspend(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
-    await this.status.suspend(caller, slug, true);
+    await this.endings.suspend(caller, slug, true);
     return this.organizations.view(caller, slug);
   }
 
@@ -109,7 +107,7 @@ export class OrganizationsController {
   @TagsVersion()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Resume a suspended organization' })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
-    await this.status.suspend(caller, slug, false);
+    await this.endings.suspend(caller, slug, false);
     return this.organizations.view(caller, slug);
   }
 

@@ -2,7 +2,7 @@ import { AppError } from '@bellwether/kernel';
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { FoundingService } from '../../organizations';
+import { OrganizationStatusService } from '../../organizations';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
 import { type Receipt, type ReceiptKey, type SignedReceipt, signedText } from './check';
@@ -41,7 +41,7 @@ export class ReceiptKeys {
 
   constructor(
     private readonly repository: ReceiptKeyRepository,
-    private readonly founding: FoundingService,
+    private readonly status: OrganizationStatusService,
     private readonly secrets: SecretsService,
   ) {}
 
@@ -107,7 +107,7 @@ export class ReceiptKeys {
 
   /** The system organization, whose data key seals the keys. */
   private async keeper(): Promise<string> {
-    const id = await this.founding.systemId();
+    const id = await this.status.systemId();
     if (id === null) throw new AppError('unavailable', 'The service has not started for the first time yet');
     return id;
   }

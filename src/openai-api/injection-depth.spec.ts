@@ -1,0 +1,41 @@
+import 'reflect-metadata';
+import { INJECTABLE_WATERMARK, PARAMTYPES_METADATA } from '@nestjs/common/constants';
+import { AssistantEditor, DraftAssistants } from '../assistants';
+import { SaveValidator } from '../assistants/checks/save-validator';
+import { OpenAiController } from './openai.controller';
+
+/** The longest chain of constructors that answers a question. Lower it when it gets shorter; never raise it. */
+const DEEPEST = 13;
+
+type Constructor = abstract new (...args: never[]) => unknown;
+
+const dependenciesOf = (of: Constructor): readonly Constructor[] =>
+  ((Reflect.getMetadata(PARAMTYPES_METADATA, of) ?? []) as readonly (Constructor | undefined)[]).filter(
+    (each): each is Constructor =>
+      each !== undefined && Reflect.hasMetadata(INJECTABLE_WATERMARK, each) && each.prototype !== undefined,
+  );
+
+function chainFrom(of: Constructor, known: Map<Constructor, readonly Constructor[]>): readonly Constructor[] {
+  const found = known.get(of);
+  if (found !== undefined) return found;
+  known.set(of, []);
+  const chains = dependenciesOf(of).map((each) => chainFrom(each, known));
+  const longest = chains.reduce((one, other) => (other.length > one.length ? other : one), []);
+  const chain = [of, ...longest];
+  known.set(of, chain);
+  return chain;
+}
+
+describe('the providers behind POST /v1/chat/completions', () => {
+  const known = new Map<Constructor, readonly Constructor[]>();
+  const chain = chainFrom(OpenAiController, known).map(({ name }) => name);
+
+  it('form no chain of constructors that is longer than the limit', () => {
+    expect(chain.slice(0, 3)).toEqual(['OpenAiController', 'CompletionsService', expect.any(String)]);
+    expect({ depth: chain.length, chain }).toEqual({ depth: DEEPEST, chain });
+  });
+
+  it('do not contain what saves an assistant', () => {
+    for (const saving of [AssistantEditor, DraftAssistants, SaveValidator]) expect(known.has(saving)).toBe(false);
+  });
+});
