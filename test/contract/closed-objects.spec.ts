@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import document from '../../docs/reference/openapi.json';
-import document from '../../docs/reference/openapi.json';
 import { PLAIN_NAME } from '../../src/organizations/settings/limit-problems';
 import { settingsPatchSchema } from '../../src/organizations/settings/settings.schema';
 
