@@ -61,6 +61,8 @@ module.exports = {
           'src/routes/**/+*.{ts,svelte}',
           'src/app.d.ts',
           'src/hooks.client.ts',
+          // Found by a glob of import.meta.
+          'src/lib/extensions/*/index.ts',
           'e2e/**/*.{ts,mjs,mts}',
           'src/**/*.spec.ts',
           '*.config.ts',

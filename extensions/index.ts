@@ -8,7 +8,7 @@ import { FRAME_PERMISSIONS, type FramePermissions } from '../src/web-ui';
 interface Entry {
   /** Loads the code, which costs nothing while the extension is off. */
   readonly load: () => Promise<readonly Type[]>;
-  /** What the core asks of the extension, answered while it is off. */
+  /** Providers that the core asks for, in place of those of the extension while it is off. */
   readonly absent?: readonly { readonly provide: symbol; readonly useValue: object }[];
 }
 

@@ -7,7 +7,9 @@ import ts from 'typescript';
 const PLACES = [
   'connectors/catalog/quotes',
   'knowledge-bases/ingestion',
-  'knowledge-bases/retrieval/passages',
+  'knowledge-bases/retrieval/candidate.ts',
+  'knowledge-bases/retrieval/own-passage.ts',
+  'knowledge-bases/retrieval/select-passages.ts',
   'knowledge-bases/retrieval/question',
   'knowledge-bases/search/searchable-text.ts',
   '../extensions/lamb-import/metadata-references.ts',

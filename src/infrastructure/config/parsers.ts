@@ -37,7 +37,7 @@ const partsOf = (value: string): readonly string[] =>
 
 export const list = (): Parser<readonly string[]> => (value) => ({ value: partsOf(value) });
 
-/** What an institution may do without. The keys of `extensions/index.ts`. */
+/** Parts that an institution may do without. The keys of `extensions/index.ts`. */
 export const EXTENSIONS = ['lti', 'scim', 'lamb-import', 'insights', 'evaluations', 'mcp'] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 
@@ -48,7 +48,8 @@ export const extensions = (): Parser<readonly Extension[]> => (value) => {
   if (names.some((name) => !EXTENSIONS.some((known) => known === name))) {
     return { allowed: `all, none, or some of ${EXTENSIONS.join(', ')}, comma-separated` };
   }
-  if (names.includes('lamb-import') && !names.includes('lti')) return { allowed: 'a list with lti where it has lamb-import' };
+  if (names.includes('lamb-import') && !names.includes('lti'))
+    return { allowed: 'a list with lti where it has lamb-import' };
   return { value: EXTENSIONS.filter((known) => names.includes(known)) };
 };
 

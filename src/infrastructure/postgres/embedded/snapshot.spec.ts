@@ -33,7 +33,7 @@ describe('a copy of the data files that fills the disk', () => {
 
   it('is called so by the process that has the files, which goes on', async () => {
     const mutex = new EngineMutex({ waitMs: 1_000, idleLimitMs: 1_000 });
-    const engine = { gate: mutex, engine: { copyFiles: () => Promise.reject(diskFull()) } } as unknown as SharedEngine;
+    const engine = { mutex, engine: { copyFiles: () => Promise.reject(diskFull()) } } as unknown as SharedEngine;
     const server = createServer((socket) => void serveSnapshot(socket, engine)).listen(join(dataDir, 's'));
     await once(server, 'listening');
     for (let time = 0; time < 2; time += 1) {
