@@ -168,7 +168,7 @@ const lineOf = (text: string): unknown => ({
 
 /** Types of values that hold no text of a stranger, or pieces that another function cut to a bounded length before. */
 const BOUNDED =
-  /\b(?:Hit|PlacedHit|Candidate|OwnCandidate|Slice|Passage|Chunk|Base|Asked|DocumentRef|RubricCriterion|CriterionShare|RubricEntity|HtmlNode|TurndownService|ZipFile|PdfDocument|PageProxy|OfficeParts|XmlElement|Workbook|SheetCells|ExtractionInput|ParserExit|ReadonlyMap<T, number>|Line|Assembly|ContentPart|Usage|SearchFacts|ToldSearch|PlaceFacts|Decomposition|RegExp|T)\b/;
+  /\b(?:Hit|PlacedHit|Candidate|OwnCandidate|Slice|Passage|Chunk|Base|Asked|DocumentRef|RubricCriterion|CriterionShare|RubricEntity|HtmlNode|TurndownService|ZipFile|PdfDocument|PageProxy|OfficeParts|XmlElement|Workbook|SheetCells|ExtractionInput|ParserExit|ReadonlyMap<T, number>|Line|Assembly|ContentPart|Usage|SearchFacts|ToldSearch|LocatorFacts|Decomposition|RegExp|T)\b/;
 /** Functions over words that `isCorrectable` took: at most 20 letters. */
 const OF_WORDS = new Set([
   'slipsOf',
