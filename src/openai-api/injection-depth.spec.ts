@@ -35,8 +35,12 @@ describe('the providers behind POST /v1/chat/completions', () => {
   });
 
   it('do not contain what saves an assistant', () => {
-    const names = [...known.keys()].map(({ name }) => name);
-    for (const saving of [AssistantEditor.name, DraftAssistants.name, 'SaveValidator'])
-      expect(names).not.toContain(saving);
+    const namesIn = (map: ReadonlyMap<Constructor, unknown>): string[] => [...map.keys()].map(({ name }) => name);
+    const saving = new Map<Constructor, readonly Constructor[]>();
+    chainFrom(AssistantEditor, saving);
+    // The validator is private to its module, and known by its name alone.
+    expect(namesIn(saving)).toContain('SaveValidator');
+    for (const saver of [AssistantEditor.name, DraftAssistants.name, 'SaveValidator'])
+      expect(namesIn(known)).not.toContain(saver);
   });
 });
