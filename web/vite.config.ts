@@ -84,7 +84,7 @@ const fewerFiles: Plugin = {
             rolldownOptions: {
               preserveEntrySignatures: 'allow-extension',
               output: {
-                // What a module imports is needed by the same pages and more, so the files cannot import each other.
+                // The imports of a module are needed by the same pages and more, so the files cannot import each other.
                 codeSplitting: { groups: [{ name: chunkOf, includeDependenciesRecursively: false }] },
                 // Every page loads the list of all files, and their hashes are what does not compress.
                 entryFileNames: '_app/immutable/[name].[hash:7].js',

@@ -257,7 +257,7 @@ export class TargetLimiters {
 export function bulkhead({ hosts, shares }: TargetLimiters, circuits: Circuits): Policy {
   const holding = async (call: Call, target: string, next: Next): Promise<CheckedOutput> => {
     const share = `${call.organizationId} ${target}`;
-    // In this order: a call that waits for its organization's share holds no permit of the host.
+    // The share of the organization comes first: a call that waits for it holds no permit of the host.
     if (!shares.tryEnter(share)) await enter(shares, share, call);
     try {
       if (!hosts.tryEnter(target)) await enter(hosts, target, call);

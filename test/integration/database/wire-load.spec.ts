@@ -74,7 +74,7 @@ describeEmbedded('the wire front under load', () => {
     await client.query('SELECT sum(sqrt(n)) FROM generate_series(1, 3000000) n');
     clearInterval(timer);
     await client.end();
-    // In the thread of the service the statement would leave space for one or two turns.
+    // The statement would let only one or two turns pass if it ran in the thread of the service.
     expect(turns).toBeGreaterThan(5);
   });
 

@@ -12,7 +12,7 @@ export interface Slots {
   groups: { slug: string };
 }
 
-/** What the `index.ts` of an extension exports as `slots`. */
+/** Parts of an extension for places of core pages: the export `slots` of its `index.ts`. */
 export type Parts = { readonly [Name in keyof Slots]?: () => Promise<{ readonly default: Component<Slots[Name]> }> };
 
 const extensions = import.meta.glob<Parts>('../extensions/*/index.ts', { eager: true, import: 'slots' });

@@ -321,7 +321,7 @@ export function linesOf(page: PdfPage): PdfLine[] {
     if (item.str === '') continue;
     const placed = place(item, page.monospaced);
     if (open !== null && placed.str.trim() === '' && placed.str !== '') {
-      // In code and between columns, the position of the next run tells the width of the space.
+      // The position of the next run tells the width of the space, in code and between columns.
       if (!open.mono && placed.width <= COLUMN * placed.size && continues(open, placed)) append(open, placed);
       continue;
     }
