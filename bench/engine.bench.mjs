@@ -1,5 +1,4 @@
 // P11 to P13: what the engine costs beside tools that cost nothing, and whether anything waits that need not.
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { criticalPath, GRAPHS, inWaves } from './engine/graphs.mjs';
@@ -8,7 +7,6 @@ import { startHelper } from './lib/children.mjs';
 import { bestRatio, least, overReps, paired } from './lib/pairs.mjs';
 import { figure, plainTable, range } from './lib/report.mjs';
 import { interleave, voids } from './lib/runner.mjs';
-import { dist } from './suts/bellwether.mjs';
 
 const script = join(dirname(fileURLToPath(import.meta.url)), 'engine', 'runs.mjs');
 const NODE = Number(process.versions.node.split('.')[0]);
@@ -24,13 +22,12 @@ const PEERS = [
 ];
 
 export async function run(bench) {
-  if (!existsSync(join(dist, 'orchestrators', 'orchestrator.js'))) throw new Error('there is no build: npm run build');
   const peers = PEERS.map((peer) => ({ ...peer, version: versionOf(peer.module) }));
   const taking = peers.filter(({ version, node }) => version !== null && NODE >= node);
   const engines = ['bellwether', 'waves', ...taking.map(({ name }) => name)];
   const helpers = new Map();
   try {
-    for (const name of engines) helpers.set(name, await startHelper(script, { scriptArgs: [name, dist] }));
+    for (const name of engines) helpers.set(name, await startHelper(script, { scriptArgs: [name] }));
     const { engineMs } = bench.scale;
     // Long enough that the compiler has seen to everything, also on a busy machine.
     for (const name of engines) await measure(helpers.get(name), { engineMs: engineMs * 8, engineRounds: 3 });

@@ -46,7 +46,7 @@ function parse(words) {
 
 const options = parse(process.argv.slice(2));
 const folder = dataFolder();
-const planning = await loadPlanning();
+const planning = loadPlanning();
 const machine = describeMachine();
 console.log(`${machine.cpu}, Node ${machine.node}, commit ${machine.commit}\n`);
 

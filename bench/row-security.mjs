@@ -1,22 +1,16 @@
 // npm run bench:row-security [-- --chunks=5000 --rounds=2000]: the same statements with and without row-level security,
 // in turns in one process, on the embedded database or on BENCH_DATABASE_URL (give it a database of its own).
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { describeMachine } from './lib/machine.mjs';
 import { plainTable } from './lib/report.mjs';
 import { quantile } from './lib/stats.mjs';
 import { startService } from './retrieval/service.mjs';
-import { root } from './suts/bellwether.mjs';
+import { built } from './lib/built.mjs';
 
 const option = (name, otherwise) =>
   Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
 const chunks = option('chunks', 5_000);
 const rounds = option('rounds', 2_000);
-
-const require = createRequire(import.meta.url);
-require('reflect-metadata');
-const built = (...path) => require(join(root, 'dist/src', ...path));
 
 const machine = describeMachine();
 console.log(`${machine.cpu}, Node ${machine.node}, commit ${machine.commit}, load ${machine.loadAtStart}\n`);
@@ -44,9 +38,10 @@ function* books() {
 }
 
 async function measure(knowledgeBaseId) {
-  const { openDatabase, withinOrganization } = built('infrastructure/postgres/index.js');
-  const { queryPrepared } = built('infrastructure/database/index.js');
-  const { searchStatement } = built('knowledge-bases/search/hybrid-query.js');
+  const { openDatabase } = built('src/infrastructure/postgres/connection/open-database');
+  const { withinOrganization } = built('src/infrastructure/postgres/row-security/reach');
+  const { queryPrepared } = built('src/infrastructure/database/prepared');
+  const { searchStatement } = built('src/knowledge-bases/search/hybrid-query');
   const config = { url: process.env.BENCH_DATABASE_URL ?? null, dataDir: service.dataDir, poolSize: 2 };
   const options = { migrations: [], schema: 'skip', share: true };
   const databases = [

@@ -1,18 +1,12 @@
 // P17: filling a prompt template, by the service's compiled templates and by two other ways.
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { dist } from './suts/bellwether.mjs';
+import { built } from './lib/built.mjs';
 import { interleave, voids } from './lib/runner.mjs';
 import { overReps, paired } from './lib/pairs.mjs';
 import { figure, plainTable, range } from './lib/report.mjs';
 import { cases, chainedReplace, compileReference, workload } from './lib/template-cases.mjs';
 
-const file = join(dist, 'templates', 'index.js');
-
 export async function run(bench) {
-  if (!existsSync(file)) throw new Error('the build lacks the templates room: npm run build');
-  const { compileTemplate } = createRequire(import.meta.url)(file);
+  const { compileTemplate } = built('packages/kernel/src/templates/compile');
   const compile = (template, types, names) => {
     const compiled = compileTemplate(template, { types, names });
     return (values) => compiled.render((name) => values[name] ?? '');

@@ -5,7 +5,6 @@ import { startHelper } from './lib/children.mjs';
 import { interleave, voids } from './lib/runner.mjs';
 import { overReps, paired } from './lib/pairs.mjs';
 import { figure, plainTable, range } from './lib/report.mjs';
-import { dist } from './suts/bellwether.mjs';
 
 const here = join(dirname(fileURLToPath(import.meta.url)), 'toolloop');
 const WAYS = ['undici', 'openai-sdk', 'bellwether'];
@@ -27,7 +26,7 @@ export async function run(bench) {
   try {
     const port = await vendor.call('port');
     for (const way of WAYS) {
-      ways.set(way, await startHelper(join(here, 'loops.mjs'), { scriptArgs: [way, String(port), dist] }));
+      ways.set(way, await startHelper(join(here, 'loops.mjs'), { scriptArgs: [way, String(port)] }));
     }
     const texts = new Set();
     for (const way of WAYS) texts.add((await ways.get(way).call('one', { rounds: ROUNDS })).text);

@@ -1,22 +1,19 @@
 // The service's engine with everything on: strategies, invoker with retries, circuits, cache and statistics, events, template.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { built } from '../lib/built.mjs';
 
 const caller = { organizationId: 'o', userId: 'u', kind: 'system', role: 'member', scopes: [], credentialId: null };
 
-export async function prepare(dist) {
-  const require = createRequire(import.meta.url);
-  const load = (path) => require(join(dist, path));
-  require('reflect-metadata');
-  const { Orchestrator } = load('orchestrators/orchestrator.js');
-  const { compilePipeline } = load('orchestrators/compile-pipeline.js');
-  const { StrategyCatalogue } = load('orchestrators/strategy-catalogue.js');
-  const { SequentialStrategy } = load('orchestrators/catalog/sequential/sequential.strategy.js');
-  const { ParallelStrategy } = load('orchestrators/catalog/parallel/parallel.strategy.js');
-  const { DependencyStrategy } = load('orchestrators/catalog/dependency/dependency.strategy.js');
-  const { ToolCatalogue, ToolInvoker } = load('tools');
-  const { ToolStatistics } = load('tools/statistics/tool-statistics.js');
-  const { compileTemplate } = load('templates');
+export async function prepare() {
+  const { Orchestrator } = built('src/orchestrators/orchestrator');
+  const { compilePipeline } = built('src/orchestrators/compile-pipeline');
+  const { StrategyCatalogue } = built('src/orchestrators/strategy-catalogue');
+  const { SequentialStrategy } = built('src/orchestrators/catalog/sequential.strategy');
+  const { ParallelStrategy } = built('src/orchestrators/catalog/parallel.strategy');
+  const { DependencyStrategy } = built('src/orchestrators/catalog/dependency.strategy');
+  const { ToolCatalogue } = built('src/tools/tool-catalogue');
+  const { ToolInvoker } = built('src/tools/tool-invoker');
+  const { ToolStatistics } = built('src/tools/tool-statistics');
+  const { compileTemplate } = built('packages/kernel/src/templates/compile');
 
   const definition = (name) => ({
     ...{ name, aliases: [], display_name: name, description: name, placeholder: 'context', category: 'custom' },
@@ -61,7 +58,7 @@ export async function prepare(dist) {
       types: ['context'],
       names,
     });
-    // The door makes the signals, and one job looks like the other: what is counted begins with the call of the engine.
+    // The API makes the signals, and one job looks like the other: what is counted begins with the call of the engine.
     const signals = Array.from({ length: 128 }, () => new AbortController().signal);
     let runs = 0;
     const job = {

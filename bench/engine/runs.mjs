@@ -2,9 +2,9 @@
 import { serveCommands } from '../lib/rpc.mjs';
 import { GRAPHS } from './graphs.mjs';
 
-const [kind, dist] = process.argv.slice(2);
+const [kind] = process.argv.slice(2);
 const { prepare } = await import(`./${kind}.mjs`);
-const build = await prepare(dist);
+const build = await prepare();
 const built = new Map();
 
 function runnerOf({ graph, instant = false, strategy = 'dependency' }) {

@@ -1,13 +1,12 @@
 // Measures the service at one size: starts it, sends requests over HTTP, and prunes runs through its repository.
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
 import { quantile } from '../lib/stats.mjs';
-import { dist, environment, main, root } from '../suts/bellwether.mjs';
+import { built, root } from '../lib/built.mjs';
+import { environment, main } from '../suts/bellwether.mjs';
 import { keyOf } from './fill.mjs';
 
 const require = createRequire(import.meta.url);
-require('reflect-metadata');
 /** Requests before the first measured one. Without them the first size would look slow, as no code is compiled yet. */
 const WARM_UP = 100;
 const DAY = 86_400_000;
@@ -93,8 +92,8 @@ async function ask(url, key, body) {
 
 async function pruned(url) {
   require('@nestjs/common').Logger.overrideLogger(false);
-  const { openDatabase } = require(join(dist, 'infrastructure/postgres/index.js'));
-  const { RunRepository } = require(join(dist, 'runs/record/run.repository.js'));
+  const { openDatabase } = built('src/infrastructure/postgres/connection/open-database');
+  const { RunRepository } = built('src/runs/run.repository');
   const config = { url, dataDir: '', poolSize: 2 };
   const database = await openDatabase(config, { migrations: [], schema: 'skip', share: true, bound: true });
   try {

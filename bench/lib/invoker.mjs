@@ -1,8 +1,5 @@
 // The service's invoker over tools of a bench's own, with everything on that needs no database.
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { dist } from '../suts/bellwether.mjs';
+import { built } from './built.mjs';
 
 const SETTINGS = {
   ...{ defaultTimeoutMs: 30_000, maxRetries: 3, retryDelayMs: 1_000, retryBackoff: 'exponential', parallelLimit: 5 },
@@ -11,12 +8,12 @@ const SETTINGS = {
 
 /** `tools`: plugins without a definition, by name. `settings` are those of the configuration's `tools`. */
 export function openInvoker(tools, settings = {}) {
-  if (!existsSync(join(dist, 'tools', 'index.js'))) throw new Error('there is no build: npm run build');
-  const require = createRequire(import.meta.url);
-  require('reflect-metadata');
-  const { CallScope, SEQUENTIAL_TEXTS, ToolCatalogue, ToolFailure, ToolInvoker, ToolStatistics } = require(
-    join(dist, 'tools'),
-  );
+  const { CallScope } = built('src/tools/contract/tool.types');
+  const { ToolFailure } = built('src/tools/contract/tool.errors');
+  const { SEQUENTIAL_TEXTS } = built('src/tools/describe-failure');
+  const { ToolCatalogue } = built('src/tools/tool-catalogue');
+  const { ToolInvoker } = built('src/tools/tool-invoker');
+  const { ToolStatistics } = built('src/tools/tool-statistics');
   const named = Object.entries(tools).map(([name, tool]) => ({ ...tool, definition: definitionOf(name) }));
   const statistics = new ToolStatistics({ read: async () => [], add: async () => {} }, { sweep: () => {} });
   const invoker = new ToolInvoker(new ToolCatalogue(named), { tools: { ...SETTINGS, ...settings } }, statistics);

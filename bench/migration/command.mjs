@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dist } from '../suts/bellwether.mjs';
+import { dist } from '../lib/built.mjs';
 
 const SAMPLE_MS = 100;
 const secrets = `bench:${randomBytes(32).toString('hex')}`;

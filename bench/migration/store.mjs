@@ -1,8 +1,7 @@
 // The database of the bench, between commands: rows go in straight, digests and counts come out.
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { dist } from '../suts/bellwether.mjs';
+import { built } from '../lib/built.mjs';
 
 const require = createRequire(import.meta.url);
 require('@nestjs/common').Logger.overrideLogger(false);
@@ -114,8 +113,8 @@ function storeOf(dataSource) {
 
 /** Opens the database for `work` alone; no command may run meanwhile on the embedded engine. */
 export async function openStore({ dataDir, databaseUrl }, work) {
-  const { openDatabase } = require(join(dist, 'platform', 'database', 'index.js'));
-  const { migrations } = require(join(dist, '..', 'migrations', 'index.js'));
+  const { openDatabase } = built('src/infrastructure/postgres/connection/open-database');
+  const { migrations } = built('migrations/index');
   const config = { url: databaseUrl ?? null, dataDir, poolSize: 4 };
   const database = await openDatabase(config, { migrations, schema: 'skip', share: true });
   try {

@@ -4,7 +4,7 @@
 export function configuredModel(planning) {
   const { BENCH_PLANNER_URL: url, BENCH_PLANNER_MODEL: name, BENCH_PLANNER_KEY: key } = process.env;
   if (!url || !name) return null;
-  const { planMessages, PLAN_SCHEMA, readModelPlan } = planning.model();
+  const { planMessages, PLAN_SCHEMA, readModelPlan } = planning;
   return {
     name,
     /** Names of the tools that the model's plan runs, in its order. */

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
 import { rssKb } from '../lib/meter.mjs';
-import { isBuilt, main, root } from '../suts/bellwether.mjs';
+import { root } from '../lib/built.mjs';
+import { isBuilt, main } from '../suts/bellwether.mjs';
 import { progress } from './progress.mjs';
 
 const KEY = `bw_${'b'.repeat(48)}`;

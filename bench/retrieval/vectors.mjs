@@ -1,10 +1,8 @@
 // Exact vector search within one knowledge base, and how much of it an HNSW graph finds (built for this only).
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import pg from 'pg';
 import { figure, plainTable } from '../lib/report.mjs';
 import { quantile } from '../lib/stats.mjs';
-import { dist } from '../suts/bellwether.mjs';
+import { built } from '../lib/built.mjs';
 import { mean, sample } from './collections.mjs';
 import { DIMENSIONS, embed, startEmbedder } from './embedder.mjs';
 import { startService } from './service.mjs';
@@ -57,7 +55,7 @@ export async function run({ collections, questions, load, vectorSize }) {
 }
 
 async function graphRecall(dataDir, asked) {
-  const { startEmbedded } = createRequire(import.meta.url)(join(dist, 'infrastructure/postgres/embedded/index.js'));
+  const { startEmbedded } = built('src/infrastructure/postgres/embedded/embedded-database');
   const engine = process.env.BENCH_DATABASE_URL ? null : await startEmbedded({ dataDir });
   const client = new pg.Client(engine?.url ?? process.env.BENCH_DATABASE_URL);
   await client.connect();

@@ -1,7 +1,8 @@
 // One process of the service, clients of its API, and readers of runs.
 import { join } from 'node:path';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
-import { main, root } from '../suts/bellwether.mjs';
+import { root } from '../lib/built.mjs';
+import { main } from '../suts/bellwether.mjs';
 
 const KEY = `bw_${'b'.repeat(48)}`;
 const SECRETS = `bench:${'0123456789abcdef'.repeat(4)}`;

@@ -1,14 +1,10 @@
 // The service itself, started from its build; its assistants are made by bellwether-content.mjs.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { dist, root } from '../lib/built.mjs';
 import { freePort, startNode, until200 } from '../lib/children.mjs';
 import { makeAssistants, makeCourse } from './bellwether-content.mjs';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-
-/** The build to measure; another checkout's `dist/src` compares two revisions on one machine. */
-export const dist = resolve(process.env.BENCH_DIST ?? join(root, 'dist', 'src'));
 export const main = join(dist, 'main.js');
 export const isBuilt = () => existsSync(main);
 export const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;

@@ -1,9 +1,8 @@
 // The function-calling loop in three ways, one per process: what it costs is the process's own CPU time.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { built } from '../lib/built.mjs';
 import { serveCommands } from '../lib/rpc.mjs';
 
-const [kind, port, dist] = process.argv.slice(2);
+const [kind, port] = process.argv.slice(2);
 const baseUrl = `http://127.0.0.1:${port}/v1`;
 const parameters = {
   type: 'object',
@@ -88,17 +87,16 @@ async function sdkLoop() {
 
 /** Everything that the service does in a round: connector, framing for the client, loop, invoker, schema, events. */
 async function ownLoop() {
-  const require = createRequire(import.meta.url);
-  const load = (path) => require(join(dist, path));
-  require('reflect-metadata');
-  const { OPENAI } = load('connectors/catalog/openai');
-  const { DEFAULT_CALL_LIMITS } = load('connectors/contract');
-  const { OutboundClient } = load('infrastructure/outbound');
-  const { Run, RunBudget } = load('runs');
-  const { AnswerAssembler, ToolLoop, wantsFunctions } = load('tool-calling');
-  const { FunctionInvoker, FunctionSet } = load('tools');
-  const { ArgumentSchemas } = load('tools/offers/argument-schemas.js');
-  const { RoundFraming } = load('openai-door/frames/round-framing.js');
+  const { OPENAI } = built('src/connectors/catalog/openai/openai.connector');
+  const { DEFAULT_CALL_LIMITS } = built('src/connectors/contract/connector.types');
+  const { OutboundClient } = built('src/infrastructure/outbound/outbound-client');
+  const { Run } = built('src/runs/run');
+  const { RunBudget } = built('src/runs/run.types');
+  const { AnswerAssembler } = built('src/answering/tool-calling/answer-assembler');
+  const { ToolLoop, wantsFunctions } = built('src/answering/tool-calling/tool-loop.service');
+  const { FunctionInvoker } = built('src/tools/function-invoker');
+  const { ArgumentSchemas, FunctionSet } = built('src/tools/function-offers.service');
+  const { RoundFraming } = built('src/openai-api/stream-frames');
   const config = { tools: { defaultTimeoutMs: 30_000, parallelLimit: 5, maxRounds: 50 }, outbound: { allow: [] } };
   const connector = OPENAI.connect({ outbound: new OutboundClient(config), limits: DEFAULT_CALL_LIMITS });
   const loop = new ToolLoop(new FunctionInvoker(config), config);

@@ -30,7 +30,7 @@ const AJV = new Ajv({
   .removeKeyword('patternProperties');
 
 /** Checks arguments against schemas that are compiled when they are first seen, whoever offers them. */
-class ArgumentSchemas {
+export class ArgumentSchemas {
   private readonly compiled = new LRUCache<string, { readonly check: CheckArguments | null }>({ max: MAX_COMPILED });
 
   /** null for a schema that cannot be used. */

@@ -15,7 +15,7 @@ const COLLECTION_CHARS = 100;
 const ID = /^[\da-f-]{36}$/i;
 
 /** Schema of a model's plan. It allows additional members, which are ignored. */
-const PLAN_SCHEMA: JsonObject = {
+export const PLAN_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
     reasoning: { type: 'string' },
