@@ -114,8 +114,11 @@ module.exports = {
       name: 'packages-by-name',
       comment: 'a package is imported by its name: @bellwether/kernel',
       severity: 'error',
-      // Tests of real processes name the entry that they start.
-      from: { path: '^(src|extensions|migrations|test)/', pathNot: '^test/integration/extraction' },
+      // Tests of real processes name the entry that they start, and those of a protocol its parts.
+      from: {
+        path: '^(src|extensions|migrations|test)/',
+        pathNot: '^test/(integration/(extraction|database/)|support/)',
+      },
       to: { path: '^packages/', dependencyTypesNot: ['aliased-tsconfig-paths'] },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

@@ -18,7 +18,6 @@ module.exports = {
         entry: [
           'src/main.ts',
           'src/cli.ts',
-          'src/infrastructure/postgres/embedded/embedded.worker.ts',
           'src/infrastructure/languages/detector-thread.ts',
           'src/connectors/embeddings/folder/embedder-thread.ts',
           'src/auth/imported-passwords/password-comparison.worker.ts',
@@ -51,7 +50,7 @@ module.exports = {
         ignoreDependencies: ['kubernetes-types'],
       },
       'packages/*': {
-        entry: ['src/index.ts', 'src/*/index.ts', 'src/**/*.spec.ts', 'src/**/*-main.ts'],
+        entry: ['src/index.ts', 'src/*/index.ts', 'src/**/*.spec.ts', 'src/**/*-main.ts', 'src/**/*.worker.ts'],
         project: ['src/**/*.ts'],
         // An export of an entry that nobody imports is dead, too.
         includeEntryExports: true,

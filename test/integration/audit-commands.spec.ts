@@ -1,9 +1,9 @@
+import { runningEmbeddedUrl } from '@bellwether/embedded-postgres';
 import { randomBytes } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { runningEmbeddedUrl } from '../../src/infrastructure/postgres/embedded';
 import { runCommand } from '../support/command';
 import { preparedDataDir } from '../support/data-directory';
 import { type ServerProcess, startServer } from '../support/server-process';

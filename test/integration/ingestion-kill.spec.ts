@@ -1,9 +1,9 @@
+import { runningEmbeddedUrl } from '@bellwether/embedded-postgres';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { runningEmbeddedUrl } from '../../src/infrastructure/postgres/embedded/embedded-database';
 import { filesForm } from '../support/app';
 import { preparedDataDir } from '../support/data-directory';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';

@@ -5,7 +5,7 @@ const { parentPort, workerData } = require('node:worker_threads');
 
 // Made by the tests themselves, so no tool can resolve it beforehand.
 const compiled = join(__dirname, '../../node_modules/.cache/bellwether-compiled');
-require(join(compiled, 'src/infrastructure/postgres/embedded/embedded.worker.js'));
+require(join(compiled, 'packages/embedded-postgres/src/embedded.worker.js'));
 
 const order = join(dirname(workerData.directory), 'break');
 setInterval(() => {

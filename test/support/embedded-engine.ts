@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-supervisor';
-import { socketPath, urlOf } from '../../src/infrastructure/postgres/embedded/socket-directory';
+import { EngineThread } from '../../packages/embedded-postgres/src/engine-supervisor';
+import { socketPath, urlOf } from '../../packages/embedded-postgres/src/socket-directory';
 import { compile, compiledFile } from './compiled';
 import { pristineTemplate } from './test-databases';
 
@@ -14,7 +14,7 @@ export interface TestEngine {
 /** The compiled entry of the engine's thread. */
 export function workerFile(): string {
   compile();
-  return compiledFile('src/infrastructure/postgres/embedded/embedded.worker.js');
+  return compiledFile('packages/embedded-postgres/src/embedded.worker.js');
 }
 
 /** An empty engine of the test's own, in memory. */

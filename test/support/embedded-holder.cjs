@@ -1,9 +1,8 @@
 // A process that runs the embedded database on a directory until its input ends. Says where, or why it cannot.
-require('reflect-metadata');
 const { join } = require('node:path');
 
 const [compiled, dataDir] = process.argv.slice(2);
-const { startEmbedded } = require(join(compiled, 'src/infrastructure/postgres/embedded'));
+const { startEmbedded } = require(join(compiled, 'packages/embedded-postgres/src'));
 
 async function main() {
   const database = await startEmbedded({ dataDir });

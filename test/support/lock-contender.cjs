@@ -2,7 +2,7 @@
 const { join } = require('node:path');
 
 const [compiled, file, moment] = process.argv.slice(2);
-const { DirectoryLock } = require(join(compiled, 'src/infrastructure/postgres/embedded/directory-lock'));
+const { DirectoryLock } = require(join(compiled, 'packages/embedded-postgres/src/directory-lock'));
 
 while (Date.now() < Number(moment));
 DirectoryLock.acquire(file).then(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { frame } from '../../src/infrastructure/postgres/embedded/wire/messages';
+import { frame } from '../../packages/embedded-postgres/src/wire/messages';
 
 const PATIENCE_MS = 50_000;
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
-import { EngineThread } from '../../src/infrastructure/postgres/embedded/engine-supervisor';
-import { socketPath, urlOf } from '../../src/infrastructure/postgres/embedded/socket-directory';
+import { EngineThread } from '../../packages/embedded-postgres/src/engine-supervisor';
+import { socketPath, urlOf } from '../../packages/embedded-postgres/src/socket-directory';
 import { migrate } from '../../src/infrastructure/postgres/connection/migrate';
 import { compile, compiledFile } from './compiled';
 
@@ -31,7 +31,7 @@ export async function embeddedDatabases(count: number): Promise<TestDatabases> {
   const start = async (index: number, template: string | undefined): Promise<EngineThread> => {
     const home = join(directory, String(index));
     mkdirSync(home, { mode: 0o700 });
-    const thread = await EngineThread.start(compiledFile('src/infrastructure/postgres/embedded/embedded.worker.js'), {
+    const thread = await EngineThread.start(compiledFile('packages/embedded-postgres/src/embedded.worker.js'), {
       directory: null,
       ...(template === undefined ? {} : { template }),
       socketPath: socketPath(home),

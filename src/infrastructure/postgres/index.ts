@@ -5,7 +5,7 @@ export * from './connection/open-database';
 export * from './connection/postgres-errors';
 export { databaseLacksSpace } from './connection/safe-client';
 export * from './connection/schema';
-export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/directory-lock';
+export { livenessOf, ownIdentity, type ProcessIdentity } from '@bellwether/embedded-postgres';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { databaseFigures, databaseRoundTrip, opensConnection, runningServers, vectorExtension } from './figures';
 export * from './row-security';

@@ -9,7 +9,7 @@ import {
   holderOf,
   ownIdentity,
   readLock,
-} from '../../../src/infrastructure/postgres/embedded/directory-lock';
+} from '../../../packages/embedded-postgres/src/directory-lock';
 import { compile } from '../../support/compiled';
 
 describe('the lock of a data directory', () => {

@@ -1,3 +1,4 @@
+import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '@bellwether/embedded-postgres';
 import { Logger } from '@nestjs/common';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,13 +8,9 @@ import { createInterface } from 'node:readline';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { keepPrivate } from '../../../src/infrastructure/config';
 import { DatabaseHealth, openDatabase } from '../../../src/infrastructure/database';
 import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import {
-  type EmbeddedDatabase,
-  runningEmbeddedUrl,
-  startEmbedded,
-} from '../../../src/infrastructure/postgres/embedded';
 import { compile } from '../../support/compiled';
 import { unpack } from '../../support/data-directory';
 import { describeEmbedded, workerFile } from '../../support/embedded-engine';
@@ -26,7 +23,12 @@ describeEmbedded('the embedded database', () => {
   const children: ChildProcess[] = [];
 
   const start = async (directory = dataDir, worker = workerFile()): Promise<EmbeddedDatabase> => {
-    const database = await startEmbedded({ dataDir: directory, workerFile: worker });
+    const database = await startEmbedded({
+      dataDir: directory,
+      workerFile: worker,
+      logger: new Logger('EmbeddedDatabase'),
+      keepPrivate,
+    });
     open.push(database);
     return database;
   };

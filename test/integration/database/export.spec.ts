@@ -1,3 +1,4 @@
+import { type EmbeddedDatabase, startEmbedded } from '@bellwether/embedded-postgres';
 import { Logger } from '@nestjs/common';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,6 @@ import { Client } from 'pg';
 import { migrations } from '../../../migrations';
 import { exportDatabase, type ExportOptions, type ExportReport, migrate } from '../../../src/infrastructure/database';
 import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import { type EmbeddedDatabase, startEmbedded } from '../../../src/infrastructure/postgres/embedded';
 import { workerFile } from '../../support/embedded-engine';
 import { fillTables } from '../../support/filled-tables';
 import { DatabaseProxy } from '../../support/proxy';

@@ -1,9 +1,10 @@
+import { runningEmbeddedUrl, startEmbedded } from '@bellwether/embedded-postgres';
 import { OperatorError } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource } from 'typeorm';
-import { runningEmbeddedUrl, startEmbedded } from '../embedded';
+import { keepPrivate } from '../../config';
 import {
   type RowSecurityState,
   enforceRowSecurity,
@@ -175,7 +176,7 @@ async function findTarget(config: DatabaseConfig, share: boolean): Promise<Targe
   if (url !== null) return { url, ownerUrl: config.ownerUrl ?? config.sessionUrl ?? null, engine: 'server', stop };
   const running = share ? await runningEmbeddedUrl(dataDir) : null;
   if (running !== null) return { url: running, ownerUrl: null, engine: 'shared', stop };
-  const embedded = await startEmbedded({ dataDir });
+  const embedded = await startEmbedded({ dataDir, keepPrivate, logger: new Logger('EmbeddedDatabase') });
   new Logger('Database').log(`Embedded PostgreSQL runs in ${dataDir}`);
   return { url: embedded.url, ownerUrl: null, engine: 'embedded', stop: () => embedded.close() };
 }

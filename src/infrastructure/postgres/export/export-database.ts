@@ -1,8 +1,9 @@
+import { type SnapshotOptions, runningEmbeddedUrl, startEmbedded, takeSnapshot } from '@bellwether/embedded-postgres';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { Client } from 'pg';
 import { createDataSource } from '../connection/data-source';
 import type { MigrationClass } from '../connection/database.types';
 import { migrate } from '../connection/migrate';
-import { type SnapshotOptions, runningEmbeddedUrl, startEmbedded, takeSnapshot } from '../embedded';
 import { type Table, sequencesOf, tablesOf } from './catalogue';
 import { type Fingerprint, SAME_TEXTS, fingerprintOf, isEqual } from './fingerprint';
 import { ExportTarget } from './target';
@@ -181,6 +182,7 @@ export async function exportDatabase(options: ExportOptions): Promise<ExportRepo
         dataDir: snapshot.dataDir,
         waitMs: PATIENCE_MS,
         idleLimitMs: PATIENCE_MS,
+        logger: new Logger('EmbeddedDatabase'),
         ...(options.workerFile === undefined ? {} : { workerFile: options.workerFile }),
       });
       try {

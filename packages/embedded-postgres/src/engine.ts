@@ -112,7 +112,7 @@ export class Engine {
 
   /**
    * Copies the files to `snapshotDirectory`. Between two statements they equal those of a killed engine: another engine
-   * recovers everything committed. The caller holds the gate.
+   * recovers everything committed. The caller holds the mutex.
    */
   async copyFiles(signal: AbortSignal): Promise<void> {
     if (this.directory === null) throw new Error('this database is in memory and has no files');

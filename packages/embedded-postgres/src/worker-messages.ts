@@ -1,4 +1,4 @@
-import type { EngineOptions } from './engine/engine';
+import type { EngineOptions } from './engine';
 import type { EngineMutexOptions } from './wire/shared-engine';
 
 export interface WorkerSettings extends EngineOptions, EngineMutexOptions {

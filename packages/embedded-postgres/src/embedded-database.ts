@@ -1,11 +1,9 @@
 import { OperatorError } from '@bellwether/kernel';
-import { Logger } from '@nestjs/common/services/logger.service.js';
 import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepPrivate } from '../../config';
 import { DirectoryInUseError, DirectoryLock, holderOf, isOwn, readLock } from './directory-lock';
-import { EngineSupervisor } from './engine-supervisor';
+import { type EngineLogger, EngineSupervisor } from './engine-supervisor';
 import { makeSocketDirectory, removeTemporarySocket, socketPath, urlOf } from './socket-directory';
 
 export interface EmbeddedOptions {
@@ -18,6 +16,10 @@ export interface EmbeddedOptions {
   readonly template?: string;
   /** The compiled `embedded.worker`; elsewhere only where this file itself runs uncompiled. */
   readonly workerFile?: string;
+  /** Hears of waits, failures and restarts. The console by default. */
+  readonly logger?: EngineLogger;
+  /** Called with the directory of the data before it is opened: takes it from other users of the machine. */
+  readonly keepPrivate?: (directory: string) => void;
 }
 
 export interface EmbeddedDatabase {
@@ -39,19 +41,18 @@ export const databaseLockFile = (dataDir: string): string => resolve(dataDir, 'd
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  keepPrivate(join(dataDir, 'postgres'));
+  options.keepPrivate?.(join(dataDir, 'postgres'));
   const file = databaseLockFile(dataDir);
+  const logger = options.logger ?? console;
   const lock = await DirectoryLock.acquire(file, () =>
-    new Logger('EmbeddedDatabase').log(
-      `${file} names a process that cannot be looked up; waiting 10 s for a sign of it`,
-    ),
+    logger.log(`${file} names a process that cannot be looked up; waiting 10 s for a sign of it`),
   );
   const { predecessor } = lock;
   // A copied lock names the socket of a service that may be running.
   if (predecessor !== null && isOwn(file, predecessor)) removeTemporarySocket(predecessor.token);
   try {
     const directory = makeSocketDirectory(dataDir, lock.token);
-    return await serve(options, dataDir, directory, lock).catch((error: unknown) => {
+    return await serve({ ...options, logger }, dataDir, directory, lock).catch((error: unknown) => {
       rmSync(directory, { recursive: true, force: true });
       throw error;
     });
@@ -62,18 +63,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 async function serve(
-  options: EmbeddedOptions,
+  { waitMs = WAIT, idleLimitMs = IDLE_LIMIT, template, ...options }: EmbeddedOptions & { logger: EngineLogger },
   dataDir: string,
   socketDirectory: string,
   lock: DirectoryLock,
 ): Promise<EmbeddedDatabase> {
-  const supervisor = new EngineSupervisor({
-    waitMs: WAIT,
-    idleLimitMs: IDLE_LIMIT,
-    ...options,
-    directory: join(dataDir, 'postgres'),
-    socketPath: socketPath(socketDirectory),
-  });
+  const supervisor = new EngineSupervisor(
+    {
+      waitMs,
+      idleLimitMs,
+      ...(template === undefined ? {} : { template }),
+      directory: join(dataDir, 'postgres'),
+      socketPath: socketPath(socketDirectory),
+    },
+    options,
+  );
   await supervisor.start().catch((error: Error) => {
     const { bavail, bsize } = statfsSync(dataDir);
     const free = Math.floor((bavail * bsize) / 1024 / 1024);

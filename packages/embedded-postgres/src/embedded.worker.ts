@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Engine } from './engine/engine';
+import { Engine } from './engine';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker-messages';
 import { WireServer } from './wire/wire-server';
 

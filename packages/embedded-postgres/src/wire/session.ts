@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { EngineBrokenError } from '../engine/engine';
+import { EngineBrokenError } from '../engine';
 import {
   type ErrorFields,
   type FrontendMessage,
@@ -140,7 +140,7 @@ function fatalFault(error: unknown): ErrorFields | null {
 /** A listener with this much unread data loses notifications, which are hints. */
 const UNREAD_LIMIT = 1024 * 1024;
 
-/** One client connection: takes messages in turn, enters the gate, writes answers under back-pressure. */
+/** One client connection: takes messages in turn, enters the mutex, writes answers under back-pressure. */
 export class Session implements Holder, Listener {
   readonly settings = new SessionSettings();
   private readonly reader = new FrameReader();
@@ -176,7 +176,7 @@ export class Session implements Holder, Listener {
     });
   }
 
-  /** Sends the error, hangs up and releases the gate. */
+  /** Sends the error, hangs up and releases the mutex. */
   fail(error: ErrorFields): void {
     if (!this.socket.destroyed) {
       this.socket.write(errorResponse(error));

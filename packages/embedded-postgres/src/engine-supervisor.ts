@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker-messages';
 
 /**
@@ -67,9 +66,16 @@ export class EngineThread {
   }
 }
 
-export interface SupervisorOptions extends Omit<WorkerSettings, 'directory'> {
-  readonly directory: string;
+/** The part of a logger that the engine needs. */
+export interface EngineLogger {
+  log(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+export interface SupervisorOptions {
   readonly workerFile?: string;
+  readonly logger: EngineLogger;
 }
 
 /** Restarts within a minute. After more failures the engine stays down. */
@@ -77,13 +83,18 @@ const MOST_RESTARTS = 3;
 
 /** Restarts a broken engine in a new thread, which recovers from the write-ahead log. */
 export class EngineSupervisor {
-  private readonly logger = new Logger('EmbeddedDatabase');
+  private readonly logger: EngineLogger;
   private thread: EngineThread | null = null;
   private restarts: number[] = [];
   private restarting = Promise.resolve();
   private closing = false;
 
-  constructor(private readonly options: SupervisorOptions) {}
+  constructor(
+    private readonly settings: WorkerSettings & { readonly directory: string },
+    private readonly options: SupervisorOptions,
+  ) {
+    this.logger = options.logger;
+  }
 
   async start(): Promise<void> {
     await this.create();
@@ -107,20 +118,20 @@ export class EngineSupervisor {
    * interrupted holds no data yet and is created again.
    */
   private async create(): Promise<void> {
-    const { directory } = this.options;
+    const { directory } = this.settings;
     const unfinished = `${directory}.unfinished`;
     if (existsSync(unfinished)) rmSync(directory, { recursive: true, force: true });
     if (existsSync(directory)) return;
     writeFileSync(unfinished, '');
     mkdirSync(directory, { mode: 0o700 });
-    const creator = await this.spawn(this.options);
+    const creator = await this.spawn(this.settings);
     await creator.close();
     rmSync(unfinished);
   }
 
   private async run(): Promise<void> {
     // The template is used only to create the directory.
-    const { template: _template, ...settings } = this.options;
+    const { template: _template, ...settings } = this.settings;
     const thread = await this.spawn(settings);
     this.thread = thread;
     void thread.broken.then((reason) => {

@@ -9,7 +9,7 @@ const DONE = 'SNAPSHOT';
 
 export const DISK_FULL = 'The disk of the data directory is full';
 
-/** Copies the files of the engine outside any transaction, with the gate held. A client that leaves aborts it. */
+/** Copies the files of the engine outside any transaction, with the mutex held. A client that leaves aborts it. */
 export async function serveSnapshot(socket: Socket, { mutex: gate, engine }: SharedEngine): Promise<void> {
   const holder: Holder = { evict: () => undefined };
   const gone = new AbortController();

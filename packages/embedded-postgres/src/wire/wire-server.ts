@@ -1,5 +1,5 @@
 import { type Server, type Socket, createServer } from 'node:net';
-import type { Engine } from '../engine/engine';
+import type { Engine } from '../engine';
 import type { ErrorFields } from './messages';
 import { Session } from './session';
 import { type EngineMutexOptions, type Holder, SharedEngine } from './shared-engine';

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine';
+import type { Engine } from '../engine';
 import {
   type FrontendMessage,
   HEADER,
@@ -288,7 +288,7 @@ export interface Listener {
   notify(notification: Buffer): void;
 }
 
-/** The engine and the state that all sessions share. Callers hold the gate. */
+/** The engine and the state that all sessions share. Callers hold the mutex. */
 export class SharedEngine {
   readonly mutex: EngineMutex;
   readonly statements: SharedStatements = { unnamedOwner: null, generation: 0 };
