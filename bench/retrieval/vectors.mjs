@@ -55,7 +55,7 @@ export async function run({ collections, questions, load, vectorSize }) {
 }
 
 async function graphRecall(dataDir, asked) {
-  const { startEmbedded } = built('src/infrastructure/postgres/embedded/embedded-database');
+  const { startEmbedded } = built('packages/embedded-postgres/src/embedded-database');
   const engine = process.env.BENCH_DATABASE_URL ? null : await startEmbedded({ dataDir });
   const client = new pg.Client(engine?.url ?? process.env.BENCH_DATABASE_URL);
   await client.connect();
