@@ -119,7 +119,7 @@ test('while the provider is down, people who are signed in go on and others are 
     await late.getByTestId('sso-button').click();
     await expect(late.getByTestId('sign-in-down')).toBeVisible({ timeout: 1_000 });
   }).toPass();
-  await expect(late.getByTestId('sign-in-down')).toContainText('People who are signed in can go on');
+  await expect(late.getByTestId('sign-in-down')).toContainText('People who are signed in can continue');
   await check(late);
   await shot(late, 'sign-in-down');
   await context.close();

@@ -223,7 +223,7 @@ export const FINDINGS = {
   },
   'certificate.refused': {
     state: 'error',
-    text: 'The certificate of {host} does not hold ({reason}): browsers and programs refuse it.',
+    text: 'The certificate of {host} is not valid ({reason}): browsers and programs refuse it.',
     next: 'Install a certificate for this name with its whole chain. NODE_EXTRA_CA_CERTS adds an authority of your own.',
   },
   'certificate.unreachable': {
