@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { type BellwetherRequest, Public } from '../../../src/infrastructure/http';
 import { BrowserCookie } from '../launch/browser-cookie';
 import { type LaunchTicket, LaunchSessions, isFramed } from '../launch/launch-sessions.service';
-import type { KeyKind } from '../legacy/bridge.types';
+import type { KeyKind } from './bridge.types';
 import { RefusedLaunch } from '../launch-claims';
 import { type PageLanguage, languageOf, readyPage, refusalPage, sendPage } from '../browser-pages';
 import { ToolAddresses } from '../platforms/platforms.service';

@@ -5,11 +5,11 @@ import { type Transaction, withinOrganization } from '../../../src/infrastructur
 import { OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
 import type { LaunchTicket } from '../launch/launch-ticket.repository';
 import { Launches, type VerifiedLaunch } from '../launch/launch.service';
-import type { BridgeKeyEntity } from '../legacy/bridge-key.entity';
-import { BridgeSecrets } from '../legacy/bridge-secrets.service';
-import { BridgeRepository, type KeyOfBridge } from '../legacy/bridge.repository';
-import { type KeyKind, nameIn, peopleOf, spaceOf } from '../legacy/bridge.types';
-import { LegacyLinks, isSameText } from '../legacy/legacy-links.service';
+import type { BridgeKeyEntity } from './bridge-key.entity';
+import { BridgeSecrets } from './bridge-secrets.service';
+import { BridgeRepository, type KeyOfBridge } from './bridge.repository';
+import { type KeyKind, nameIn, peopleOf, spaceOf } from './bridge.types';
+import { LegacyLinks, isSameText } from './legacy-links.service';
 import { type LaunchMessage, RefusedLaunch, messageIn } from '../launch-claims';
 import { LtiPeople } from '../people.service';
 import { PlatformRepository } from '../platforms/platform.repository';

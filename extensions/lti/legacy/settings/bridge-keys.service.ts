@@ -13,9 +13,9 @@ import { OrganizationsService } from '../../../../src/organizations';
 import { AuditLog } from '../../../../src/infrastructure/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../../../../src/infrastructure/database';
 import { ActivityAssistants } from '../../courses/activity-assistants.service';
-import type { BridgeKeyEntity } from '../../legacy/bridge-key.entity';
-import { BridgeRepository } from '../../legacy/bridge.repository';
-import { BridgeSecrets } from '../../legacy/bridge-secrets.service';
+import type { BridgeKeyEntity } from '../bridge-key.entity';
+import { BridgeRepository } from '../bridge.repository';
+import { BridgeSecrets } from '../bridge-secrets.service';
 import type { BridgeKeyDto, BridgeKeyPageDto, CreateBridgeKeyDto, UpdateBridgeKeyDto } from './bridge-key.dto';
 
 const TYPE = 'lti_bridge_key';

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../../src/infrastructure/audit';
 import { type Transaction, Transactions } from '../../../../src/infrastructure/database';
 import { OrganizationsService } from '../../../../src/organizations';
-import { BridgeSecrets } from '../../legacy/bridge-secrets.service';
-import type { BridgeEntity } from '../../legacy/bridge.entity';
-import { BridgeRepository } from '../../legacy/bridge.repository';
-import { LAMB_PATHS } from '../../legacy/bridge.types';
+import { BridgeSecrets } from '../bridge-secrets.service';
+import type { BridgeEntity } from '../bridge.entity';
+import { BridgeRepository } from '../bridge.repository';
+import { LAMB_PATHS } from '../bridge.types';
 import { PlatformRepository } from '../../platforms/platform.repository';
 import type { BridgeDto, UpdateBridgeDto } from './bridge.dto';
 

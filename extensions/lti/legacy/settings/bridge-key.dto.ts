@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsNotEmpty, IsString, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
-import { KEY_KINDS, type KeyKind } from '../../legacy/bridge.types';
+import { KEY_KINDS, type KeyKind } from '../bridge.types';
 import { NO_NUL } from './bridge.dto';
 import { OneOf, PageOf } from '../../../../src/infrastructure/http';
 
