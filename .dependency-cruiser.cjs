@@ -129,8 +129,15 @@ module.exports = {
       from: { path: '^(src|extensions)/([^/]+)/' },
       to: {
         path: '^(src|extensions)/([^/]+)/',
-        pathNot: ['^$1/$2/', '^(src|extensions)/[^/]+/index\\.ts$', '^src/[^/]+/[^/]+/index\\.ts$'],
+        pathNot: ['^$1/$2/', '^(src|extensions)/[^/]+/index\\.ts$', '^(src|extensions)/[^/]+/[^/]+/index\\.ts$'],
       },
+    },
+    {
+      name: 'lti-1-1-behind-its-token',
+      comment: 'LTI 1.3 knows former links by FORMER_LINKS alone, so that legacy/ can go',
+      severity: 'error',
+      from: { path: '^extensions/lti/', pathNot: '^extensions/lti/legacy/' },
+      to: { path: '^extensions/lti/legacy/' },
     },
     {
       name: 'infrastructure-only-through-index',

@@ -29,7 +29,13 @@ const ENTRIES: Readonly<Record<Extension, Entry>> = {
   lti: {
     load: async () => {
       const { CourseRulesModule, LaunchFramesModule, LtiModule } = await import('./lti/index.js');
-      return [LtiModule, LaunchFramesModule, CourseRulesModule];
+      return [
+        LtiModule,
+        LaunchFramesModule,
+        CourseRulesModule,
+        // LTI 1.1: this line and its folder go together.
+        (await import('./lti/legacy/index.js')).LegacyModule,
+      ];
     },
     absent: [
       { provide: QUESTION_RULES, useValue: WITHOUT_COURSES },

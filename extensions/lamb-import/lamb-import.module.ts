@@ -7,7 +7,7 @@ import { FilesModule } from '../../src/files';
 import { KnowledgeBasesModule } from '../../src/knowledge-bases';
 import { OrganizationsModule } from '../../src/organizations';
 import { RubricsModule } from '../../src/rubrics';
-import { LtiModule } from '../lti';
+import { LegacyModule } from '../lti/legacy';
 import { ImportLeaseRepository } from './import-lease.repository';
 import { CollectionFiles } from './knowledge/collection-files';
 import { KbOwners } from './knowledge/kb-report';
@@ -31,7 +31,7 @@ import { ImportTargets, OrganizationWriter } from './write/organization-writer';
     AuthModule,
     FilesModule,
     KnowledgeBasesModule,
-    LtiModule,
+    LegacyModule,
     OrganizationsModule,
     PromptTemplatesModule,
     RubricsModule,

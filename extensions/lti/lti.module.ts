@@ -6,12 +6,6 @@ import { ConversationsModule } from '../../src/chat';
 import { OrganizationsModule } from '../../src/organizations';
 import { ActivitiesController } from './activities/activities.controller';
 import { Activities } from './activities/activities.service';
-import { BridgeLaunches } from './legacy/bridge-launches.service';
-import { BridgeController } from './legacy/bridge.controller';
-import { NonceRepository } from './legacy/nonce.repository';
-import { BridgeKeys } from './legacy/settings/bridge-keys.service';
-import { BridgeSettingsController } from './legacy/settings/bridge-settings.controller';
-import { BridgeSettings } from './legacy/settings/bridge-settings.service';
 import { ActivityAssistants } from './courses/activity-assistants.service';
 import { ActivityRepository } from './courses/activity.repository';
 import { CourseRepository } from './courses/course.repository';
@@ -35,13 +29,6 @@ import { LaunchSessions } from './launch/launch-sessions.service';
 import { LaunchController } from './launch/launch.controller';
 import { Launches } from './launch/launch.service';
 import { LaunchLogins } from './launch/login.service';
-import { BridgeKeyImport } from './legacy/bridge-key-import.repository';
-import { BridgeSecrets } from './legacy/bridge-secrets.service';
-import { BridgeRepository } from './legacy/bridge.repository';
-import { BridgedActivityRepository } from './legacy/bridged-activity.repository';
-import { ActivityImport, LegacyActivities } from './legacy/legacy-activity.repository';
-import { LegacyLinks } from './legacy/legacy-links.service';
-import { LegacyPeople, LegacyPersonImport } from './legacy/legacy-people.repository';
 import { LtiIdentityRepository } from './identity.repository';
 import { LtiPeople } from './people.service';
 import { PlatformRepository } from './platforms/platform.repository';
@@ -63,8 +50,6 @@ import { TaughtRepository } from './services/taught.repository';
   imports: [AnsweringModule, AssistantsModule, AuthModule, ConversationsModule, OrganizationsModule],
   controllers: [
     ActivitiesController,
-    BridgeController,
-    BridgeSettingsController,
     CourseServicesController,
     CoursesController,
     DeepLinkingController,
@@ -78,16 +63,8 @@ import { TaughtRepository } from './services/taught.repository';
   providers: [
     Activities,
     ActivityAssistants,
-    ActivityImport,
     ActivityRepository,
     ActivitySettingsEditor,
-    BridgeKeyImport,
-    BridgeKeys,
-    BridgeLaunches,
-    BridgeRepository,
-    BridgeSecrets,
-    BridgeSettings,
-    BridgedActivityRepository,
     BrowserCookie,
     GradeRepository,
     Grades,
@@ -98,13 +75,8 @@ import { TaughtRepository } from './services/taught.repository';
     LaunchLogins,
     LaunchSessions,
     Launches,
-    LegacyActivities,
-    LegacyLinks,
-    LegacyPeople,
-    LegacyPersonImport,
     LtiIdentityRepository,
     LtiPeople,
-    NonceRepository,
     PlatformKeys,
     PlatformRepository,
     PlatformServices,
@@ -122,6 +94,6 @@ import { TaughtRepository } from './services/taught.repository';
     ToolKeys,
     AssistantTrials,
   ],
-  exports: [ActivityImport, BridgeKeyImport, LegacyPersonImport],
+  exports: [ActivityAssistants, BrowserCookie, LaunchSessions, Launches, LtiPeople, PlatformRepository, ToolAddresses],
 })
 export class LtiModule {}

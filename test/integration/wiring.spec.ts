@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { AssistantCallsModule, RunExecutorModule } from '../../src/answering';
 import { PublicationRulesModule } from '../../extensions/evaluations';
+import { LegacyModule } from '../../extensions/lti/legacy';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
@@ -40,6 +41,10 @@ describe('a module that needs a higher one', () => {
     [PublicationRulesModule, 'PUBLICATION_RULES'],
   ])('does not start without %p', async (module, token) => {
     await expect(boot(module)).rejects.toThrow(token);
+  });
+
+  it('starts LTI 1.3 without LTI 1.1 and the links of LAMB', async () => {
+    await expect(boot(LegacyModule, 'lti')).resolves.toBeDefined();
   });
 
   it.each(EXTENSIONS)('starts with the extension %s alone', async (extension) => {

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { ImportedActivity, ImportedKey, ImportedPerson } from '../../lti';
+import type { ImportedActivity, ImportedKey, ImportedPerson } from '../../lti/legacy';
 import type { WriteContext } from '../plan/import-context.types';
 import type { SourceItem } from '../plan/plan.types';
 import type { LambKey, LambLtiPerson } from '../source/lti-activities';

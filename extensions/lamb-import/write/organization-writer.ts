@@ -7,7 +7,7 @@ import { SecretsService } from '../../../src/infrastructure/secrets';
 import { CollectionImport } from '../../../src/knowledge-bases';
 import { type ImportedOrganizationValues, OrganizationImport } from '../../../src/organizations';
 import { RubricImport } from '../../../src/rubrics';
-import { ActivityImport, BridgeKeyImport, LegacyPersonImport } from '../../lti';
+import { ActivityImport, BridgeKeyImport, LegacyPersonImport } from '../../lti/legacy';
 import { canonical, fingerprint, renameHint } from '../organization-settings';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan } from '../plan/plan.types';

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { sessionHashOf } from '../../../src/auth';
 import {
   type Transaction,
@@ -13,8 +13,6 @@ import { type ActivityEntity, settingsIn } from '../courses/activity.entity';
 import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
 import { CourseRepository } from '../courses/course.repository';
 import { Selections } from '../deep-linking/selections.service';
-import { LegacyActivities } from '../legacy/legacy-activity.repository';
-import { type Continued, LegacyLinks } from '../legacy/legacy-links.service';
 import { verifiedClaims } from '../id-token';
 import { type LaunchMessage, RefusedLaunch, messageIn } from '../launch-claims';
 import type { PlatformStorage } from '../browser-pages';
@@ -24,6 +22,7 @@ import { PlatformRepository } from '../platforms/platform.repository';
 import { PlatformKeys, loginPathOf } from '../platforms/platforms.service';
 import type { LaunchAttemptEntity } from './launch-attempt.entity';
 import { LaunchAttemptRepository } from './launch-attempt.repository';
+import { type Continued, FORMER_LINKS, type FormerLinks, type LaunchOfPlatform } from './former-links.token';
 import type { LaunchTicket } from './launch-ticket.repository';
 import { storageKeyOf } from './login.service';
 
@@ -55,10 +54,8 @@ interface Before extends Pick<ActivityEntity, 'linkedAssistants' | 'settings'> {
 export type LaunchAttempt = LaunchAttemptEntity;
 
 /** A launch of any version of LTI whose message was verified. */
-export interface VerifiedLaunch {
-  readonly platform: PlatformEntity;
-  readonly message: LaunchMessage;
-  /** Things of LTI 1.1 that it continues; null for none. */
+export interface VerifiedLaunch extends LaunchOfPlatform {
+  /** Things of a former version of LTI that it continues; null for none. */
   readonly continued: Continued | null;
 }
 
@@ -76,9 +73,8 @@ export class Launches {
     private readonly activities: ActivityRepository,
     private readonly activityPeople: ActivityPeopleRepository,
     private readonly assistants: ActivityAssistants,
-    private readonly legacy: LegacyActivities,
-    private readonly links: LegacyLinks,
     private readonly selections: Selections,
+    @Optional() @Inject(FORMER_LINKS) private readonly former?: FormerLinks,
   ) {}
 
   /** The launch that a state belongs to, whatever browser asks. @throws RefusedLaunch `unknown_state` */
@@ -131,7 +127,7 @@ export class Launches {
     const organization = (await this.status.of([platform.organizationId])).get(platform.organizationId);
     if (organization?.suspended !== false) throw new RefusedLaunch('organization', 'suspended', reader);
     await this.platforms.prove(platform);
-    return { platform, message, continued: await this.links.of({ platform, message }) };
+    return { platform, message, continued: (await this.former?.of({ platform, message })) ?? null };
   }
 
   private async platformOf(id: string): Promise<PlatformEntity> {
@@ -242,7 +238,7 @@ export class Launches {
     return ids;
   }
 
-  /** The activity before this launch: the link's own, that of LTI 1.1, or an imported one, which it takes over. */
+  /** The activity before this launch: the link's own, a former one, or an imported one, which it takes over. */
   private async before({ platform, message, continued }: VerifiedLaunch, place: ActivityLink): Promise<Before> {
     const { organizationId } = platform;
     const stored = (await this.activities.within(organizationId).ofLink(place)) ?? continued?.activity ?? null;
@@ -250,8 +246,8 @@ export class Launches {
       const { assistantIds, linkedAssistants } = stored;
       return { title: '', assistantIds, linkedAssistants, settings: {}, assistant: null };
     }
-    const imported = await this.legacy.find(organizationId, message);
-    if (imported !== null) return { ...imported, linkedAssistants: null, assistant: null };
+    const imported = await this.former?.imported(organizationId, message);
+    if (imported != null) return { ...imported, linkedAssistants: null, assistant: null };
     const assistant = continued?.assistantId?.toString() ?? null;
     return { title: '', assistantIds: [], linkedAssistants: null, settings: settingsIn(message.custom), assistant };
   }

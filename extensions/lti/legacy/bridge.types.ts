@@ -1,3 +1,6 @@
+/** Releases after this day have no LTI 1.1: two terms after the first organizations moved from LAMB (ADR-0020). */
+export const LTI_11_ENDS = '2027-09-01';
+
 /** `activity`: activities of any resource link. `assistant`: one assistant. `creator`: teachers who work here. */
 export const KEY_KINDS = ['activity', 'assistant', 'creator'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../../../src/infrastructure/database';
-import type { ActivityEntity } from '../courses/activity.entity';
+import type { FormerActivity, ImportedBefore } from '../launch/former-links.token';
 import { guidOf, mayBeSame } from './bridge.types';
-
-export type BridgedActivity = Pick<ActivityEntity, 'id' | 'title' | 'courseId' | 'assistantIds' | 'linkedAssistants'>;
+import { LegacyActivityEntity } from './legacy-activity.entity';
 
 export interface LegacyLink {
   readonly organizationId: string;
@@ -29,6 +28,22 @@ export interface NewLink {
 export class BridgedActivityRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** The imported activity of a link. An activity of another course does not count. */
+  async imported(
+    organizationId: string,
+    { resourceLinkId, contextId }: Pick<LegacyLink, 'contextId'> & { readonly resourceLinkId: string | null },
+  ): Promise<ImportedBefore | null> {
+    if (resourceLinkId === null) return null;
+    const found = await this.dataSource
+      .getRepository(LegacyActivityEntity)
+      .findOneBy({ organizationId, resourceLinkId });
+    if (found === null) return null;
+    if (contextId !== null && found.contextId !== null && found.contextId !== contextId) return null;
+    const { title, assistantIds, teachersRead } = found;
+    // LAMB shows conversations to teachers without names.
+    return { title, assistantIds, settings: { teachersRead, anonymous: true } };
+  }
+
   /** Null for none and for several. An activity of another course is none. */
   async find({
     organizationId,
@@ -36,8 +51,8 @@ export class BridgedActivityRepository {
     resourceLinkId,
     contextId,
     ...place
-  }: LegacyLink): Promise<BridgedActivity | null> {
-    const found = await this.dataSource.query<(BridgedActivity & { readonly deploymentId: string })[]>(
+  }: LegacyLink): Promise<FormerActivity | null> {
+    const found = await this.dataSource.query<(FormerActivity & { readonly deploymentId: string })[]>(
       `SELECT activity.id, activity.title, activity.course_id AS "courseId", activity.assistant_ids AS "assistantIds",
               activity.linked_assistants AS "linkedAssistants", activity.deployment_id AS "deploymentId"
          FROM lti_activities activity LEFT JOIN lti_courses course ON course.id = activity.course_id
@@ -50,7 +65,7 @@ export class BridgedActivityRepository {
   }
 
   /** Moves the activity with its settings, and its course with the group, to the place of a launch. */
-  async move({ id, courseId }: BridgedActivity, bridgeId: string, place: NewLink, tx: Transaction): Promise<void> {
+  async move({ id, courseId }: FormerActivity, bridgeId: string, place: NewLink, tx: Transaction): Promise<void> {
     const { platformId, deploymentId, resourceLinkId, contextId } = place;
     if (contextId !== null) {
       await tx.query(

@@ -6,13 +6,19 @@ import { type Transaction, withinOrganization } from '../../../src/infrastructur
 import { MemberProvisioning } from '../../../src/organizations';
 import type { LaunchMessage } from '../launch-claims';
 import { LtiIdentityRepository } from '../identity.repository';
-import type { PlatformEntity } from '../platforms/platform.entity';
+import type {
+  Continued,
+  FormerActivity,
+  FormerLinks,
+  ImportedBefore,
+  LaunchOfPlatform,
+} from '../launch/former-links.token';
 import type { BridgeKeyEntity } from './bridge-key.entity';
 import { BridgeSecrets } from './bridge-secrets.service';
 import type { BridgeEntity } from './bridge.entity';
 import { BridgeRepository } from './bridge.repository';
 import { KEY_KINDS, LAMB_PATHS, type NamedKey, guidOf, mayBeSame, peopleOf, spaceOf } from './bridge.types';
-import { type BridgedActivity, BridgedActivityRepository } from './bridged-activity.repository';
+import { BridgedActivityRepository } from './bridged-activity.repository';
 import { LegacyPeople } from './legacy-people.repository';
 
 /** Compares in a time that does not depend on the texts. */
@@ -81,25 +87,11 @@ const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isJsonO
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= MOST_TEXT && !value.includes('\0') ? value : null;
 
-/** Things of LTI 1.1 that a launch continues. */
-export interface Continued {
-  readonly activity: BridgedActivity | null;
-  /** The assistant of the consumer key, for a link without an activity. */
-  readonly assistantId: number | null;
-  /** Moves the activity and links the person, once. Before the person is admitted, inside the transaction of the launch. */
-  readonly settle: (tx: Transaction) => Promise<void>;
-}
-
-interface Launch {
-  readonly platform: PlatformEntity;
-  readonly message: LaunchMessage;
-}
-
 type Keys = readonly BridgeKeyEntity[];
 
 /** Lets launches continue the activities and people of LTI 1.1. */
 @Injectable()
-export class LegacyLinks {
+export class LegacyLinks implements FormerLinks {
   constructor(
     private readonly bridges: BridgeRepository,
     private readonly secrets: BridgeSecrets,
@@ -115,7 +107,7 @@ export class LegacyLinks {
    * claim, or an administrator says that the platform was behind the bridge. Activities also where the link leads to
    * LAMB's paths.
    */
-  async of(launch: Launch): Promise<Continued | null> {
+  async of(launch: LaunchOfPlatform): Promise<Continued | null> {
     const { platform, message } = launch;
     const { id, organizationId } = platform;
     return withinOrganization(organizationId, async () => {
@@ -138,8 +130,13 @@ export class LegacyLinks {
     });
   }
 
+  /** The activity that another installation had for the link, by its old identifier, else by its present one. */
+  imported(organizationId: string, message: LaunchMessage): Promise<ImportedBefore | null> {
+    return this.activities.imported(organizationId, legacyClaimIn(message, ''));
+  }
+
   /** Links a launch of LTI 1.1 to the member whom another installation knew by this id. */
-  adopting(launch: Launch, key: NamedKey, userId: string): Continued {
+  adopting(launch: LaunchOfPlatform, key: NamedKey, userId: string): Continued {
     const { person } = launch.message;
     const arrival = { organizationId: launch.platform.organizationId, kind: key.kind, userId, email: person.email };
     const isInstructor = person.role === 'instructor';
@@ -161,11 +158,11 @@ export class LegacyLinks {
   }
 
   private async activityOf(
-    { platform, message }: Launch,
+    { platform, message }: LaunchOfPlatform,
     { id: bridgeId }: BridgeEntity,
     { resourceLinkId, contextId, guid }: LegacyClaim,
     keys: Keys,
-  ): Promise<BridgedActivity | null> {
+  ): Promise<FormerActivity | null> {
     if (message.link === null || resourceLinkId === null) return null;
     const { organizationId } = platform;
     const spaces = keys.map(spaceOf);
@@ -173,8 +170,8 @@ export class LegacyLinks {
   }
 
   private async move(
-    { platform, message }: Launch,
-    activity: BridgedActivity,
+    { platform, message }: LaunchOfPlatform,
+    activity: FormerActivity,
     { id: bridgeId }: BridgeEntity,
     tx: Transaction,
   ): Promise<void> {
@@ -190,7 +187,7 @@ export class LegacyLinks {
 
   /** The accounts that the person had by launches of LTI 1.1, or at another installation. */
   private async formerly(
-    { platform, message }: Launch,
+    { platform, message }: LaunchOfPlatform,
     { id: bridgeId }: BridgeEntity,
     { userId, guid }: LegacyClaim,
     keys: Keys,
@@ -222,7 +219,7 @@ export class LegacyLinks {
    * would then sign in as one. An account has one subject among those that begin with `space`.
    */
   private async link(
-    { platform, message }: Launch,
+    { platform, message }: LaunchOfPlatform,
     accounts: () => Promise<readonly string[]>,
     space: string,
     tx: Transaction,

@@ -1,3 +1,4 @@
+import { DOCTOR_CHECKS } from '../../../extensions/commands';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { passwordFigures } from '../../auth';
@@ -12,19 +13,12 @@ import {
   checkSecrets,
   checkVectors,
   checkVersions,
+  type DoctorCheck,
   type Finding,
   worstOf,
 } from '../../infrastructure/findings';
 import { isUsable, type OpenDatabase, schemaStatus } from '../../infrastructure/postgres';
 import { SecretsService } from '../../infrastructure/secrets';
-import { openBridges } from './lti-bridges.repository';
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly text: string;
-  readonly data: unknown;
-}
 
 const ENGINES = {
   server: 'a database server',
@@ -44,7 +38,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
       checkRowSecurity(database, config),
       await checkPasswords(database, schema.ok),
       await checkAudit(database, schema.ok),
-      ...(config.extensions.includes('lti') ? [await checkBridges(database, schema.ok)] : []),
+      ...(await checksOfExtensions(database, config, schema.ok)),
       policyOf(config),
     ];
     const lines = [...checks.map(({ name, text }) => `${name}: ${text}`), ...findings.map(lineOf)];
@@ -89,7 +83,7 @@ function lineOf({ code, state, text, next }: Finding): string {
 const secretsFinding = (config: Config): Promise<Finding> =>
   withApplication(config, 'none', async (context) => checkSecrets(await context.get(SecretsService).status()));
 
-async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
+async function checkSchema({ dataSource }: OpenDatabase): Promise<DoctorCheck> {
   const status = await schemaStatus(dataSource);
   const { applied, pending, unknown } = status;
   const ok = isUsable(status);
@@ -101,7 +95,7 @@ async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
 }
 
 /** Advice, not a failure: repositories bind every query to an organization without it, too. */
-function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Config): Check {
+function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Config): DoctorCheck {
   const name = 'row-level security';
   if (!rowSecurity.enforced) {
     const { reason, commands } = rowSecurity;
@@ -114,24 +108,20 @@ function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Co
   return { name, ok: true, text: `on, with ${form}${could}`, data: { enforced: true, weaknesses } };
 }
 
-/** LTI 1.1 signs with shared secrets and binds no launch to a browser: an operator has to know that it is on. */
-async function checkBridges({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
-  const name = 'LTI 1.1';
-  if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
-  const on = await openBridges(dataSource);
-  const parts = on.map(({ organization, until, ended, last_launch_at: last }) => {
-    const launched = last === null ? 'never used' : `last launch ${last.toISOString().slice(0, 10)}`;
-    return `${organization} ${ended ? `ENDED on ${until}, launches are refused` : `until ${until}`} (${launched})`;
-  });
-  const text =
-    on.length === 0
-      ? 'off'
-      : `WARNING: ON in ${parts.join(', ')}. Move course platforms to LTI 1.3, then switch it off`;
-  return { name, ok: on.every(({ ended }) => !ended), text, data: on };
+async function checksOfExtensions(
+  database: OpenDatabase,
+  { extensions }: Config,
+  schemaIsCurrent: boolean,
+): Promise<DoctorCheck[]> {
+  const checks: DoctorCheck[] = [];
+  for (const [extension, check] of DOCTOR_CHECKS) {
+    if (extensions.includes(extension)) checks.push(await check(database, schemaIsCurrent));
+  }
+  return checks;
 }
 
 /** A password of another system is a way in that its owner may have used elsewhere. */
-async function checkPasswords({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
+async function checkPasswords({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<DoctorCheck> {
   const name = 'passwords of LAMB';
   if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
   const figures = await passwordFigures(dataSource);
@@ -143,7 +133,7 @@ async function checkPasswords({ dataSource }: OpenDatabase, schemaIsCurrent: boo
 }
 
 /** Only a process that serves seals entries: overdue ones are no failure by themselves. */
-async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
+async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<DoctorCheck> {
   const name = 'audit log';
   if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
   const figures = await chainFigures(dataSource);
@@ -157,12 +147,12 @@ async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean
   return { name, ok: broken === 0, text, data: figures };
 }
 
-const extensionsOf = ({ extensions }: Config): Check => {
+const extensionsOf = ({ extensions }: Config): DoctorCheck => {
   const text = extensions.length === EXTENSIONS.length ? 'all' : extensions.join(', ') || 'none';
   return { name: 'extensions', ok: true, text, data: extensions };
 };
 
-function policyOf({ migration }: Config): Check {
+function policyOf({ migration }: Config): DoctorCheck {
   const meaning = { manual: 'on request only', on_access: 'when they are read, run or changed' }[migration.policy];
   const text = `${migration.policy} (assistants of older versions are rewritten ${meaning})`;
   return { name: 'migration policy', ok: true, text, data: migration.policy };

@@ -57,6 +57,14 @@ export type HealthState = (typeof HEALTH_STATES)[number];
 
 type FindingValues = Readonly<Record<string, string | number>>;
 
+/** A line of the command `doctor`, with its member in the JSON object. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+  readonly data: unknown;
+}
+
 /** Result of one check. */
 export interface Finding {
   /** Stable; the part before the dot names the check. */

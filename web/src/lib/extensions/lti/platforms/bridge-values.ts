@@ -5,6 +5,9 @@ export type Bridge = Schema<'BridgeDto'>;
 export type BridgeChange = Partial<Schema<'UpdateBridgeDto'>>;
 export type BridgeKey = Schema<'BridgeKeyDto'>;
 
+/** Releases of the service after this day have no LTI 1.1. */
+export const LTI_11_ENDS = '2027-09-01';
+
 /** Content of the form. */
 export interface BridgeValues {
   enabled: boolean;
