@@ -1,10 +1,10 @@
 import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../infrastructure/audit';
-import { Transactions } from '../../infrastructure/database';
-import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
-import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import { AuditLog } from '../../../src/infrastructure/audit';
+import { Transactions } from '../../../src/infrastructure/database';
+import { KnowledgeBasePermissions } from '../../../src/knowledge-bases/storage/knowledge-base.permissions';
+import { KnowledgeBaseRepository } from '../../../src/knowledge-bases/storage/knowledge-base.repository';
 import type { JudgeDto, JudgementDto, JudgementListDto } from './judgement.dto';
 import type { JudgementEntity } from './judgement.entity';
 import { JudgementRepository } from './judgement.repository';

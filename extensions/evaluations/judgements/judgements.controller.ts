@@ -1,7 +1,7 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../infrastructure/http';
+import { Access, clientAbortSignal, CurrentCaller, ForPeople } from '../../../src/infrastructure/http';
 import { EvaluateDto, EvaluationDto } from './evaluation.dto';
 import { EvaluationService } from './evaluation.service';
 import { JudgeDto, JudgementDto, JudgementListDto, JudgementListQueryDto } from './judgement.dto';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
-import { TenantScope, type Transaction } from '../../infrastructure/database';
+import { TenantScope, type Transaction } from '../../../src/infrastructure/database';
 import { JudgementEntity } from './judgement.entity';
 
 /** A chunk under a passage that is judged. */

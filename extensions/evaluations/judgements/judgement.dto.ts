@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsUUID } from 'class-validator';
-import { MayBeOmitted, FilledText, Between, Text } from '../../infrastructure/http';
+import { MayBeOmitted, FilledText, Between, Text } from '../../../src/infrastructure/http';
 
 const MOST_CHARS = 2 ** 31 - 1;
 
