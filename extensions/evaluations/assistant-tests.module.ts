@@ -14,6 +14,10 @@ import { ExpectationsController } from './expectations/expectations.controller';
 import { PublicationGates } from './gate/publication-gate.service';
 import { PublicationGatesController } from './gate/publication-gates.controller';
 import { PublicationRulesModule } from './publication-rules.module';
+import { EvaluationService } from './judgements/evaluation.service';
+import { JudgementRepository } from './judgements/judgement.repository';
+import { JudgementsController } from './judgements/judgements.controller';
+import { JudgementsService } from './judgements/judgements.service';
 import { OperatorTests } from './test-runs/operator-tests.service';
 import { TestAsking } from './test-runs/asking.service';
 import { TestDiffs } from './test-runs/test-diffs.service';
@@ -40,11 +44,14 @@ import { TestProposals } from './tests/test-proposals.service';
     RunsApiModule,
     RunsModule,
   ],
-  controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController],
+  controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController, JudgementsController],
   providers: [
     AssistantTests,
+    EvaluationService,
     ExpectationRunner,
     ExpectationCatalogue,
+    JudgementRepository,
+    JudgementsService,
     OperatorTests,
     PublicationGates,
     RubricAccessCheck,

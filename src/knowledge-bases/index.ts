@@ -1,6 +1,7 @@
 export type { StoredUpload } from './documents/document-store';
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
+export { hybridWeightOf } from './embedding/embedding-settings';
 export { CollectionImport, type ImportedCollection } from './external-collections.service';
 export { KnowledgeBaseImport, type NewSource } from './knowledge-base-import';
 export { KnowledgeBasePurge } from './knowledge-base-purge';
@@ -27,7 +28,11 @@ export {
 } from './retrieval/question/question-rewriter';
 export { FUNCTION_WORDS, wordsOf } from './retrieval/question/question-words';
 export { AS_ASKED, RetrievalService } from './retrieval/retrieval.service';
+export { chunkHash } from './search/chunk.types';
 export { VectorStore } from './search/vector-store';
 export { searchConfiguration, termsOf } from './search/searchable-text';
 export { knowledgeBaseSpace } from './storage/document-scope.repository';
+export { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
+export { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
+export { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 export { RETRIEVAL_MODES, type RetrievalMode } from './storage/knowledge-base.types';

@@ -25,10 +25,6 @@ import { DocumentWriter } from './ingestion/document-writer';
 import { IndexUpgrade } from './ingestion/index-upgrade';
 import { IngestionRequests } from './ingestion/ingestion-requests';
 import { DocumentPurge, IngestionService, IngestionSweep } from './ingestion/ingestion.service';
-import { EvaluationService } from '../../extensions/evaluations/judgements/evaluation.service';
-import { JudgementRepository } from '../../extensions/evaluations/judgements/judgement.repository';
-import { JudgementsController } from '../../extensions/evaluations/judgements/judgements.controller';
-import { JudgementsService } from '../../extensions/evaluations/judgements/judgements.service';
 import { KnowledgeBaseImport } from './knowledge-base-import';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
@@ -71,7 +67,6 @@ import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
     KnowledgeBasesController,
     DocumentsController,
     QueryController,
-    JudgementsController,
     SourceLinksController,
     SourcesController,
   ],
@@ -92,9 +87,6 @@ import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
     ExternalProbe,
     ExternalSearch,
     ExternalCollectionsService,
-    EvaluationService,
-    JudgementRepository,
-    JudgementsService,
     IngestionRequests,
     IngestionService,
     IngestionSweep,
@@ -149,7 +141,9 @@ import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
     CollectionImport,
     KnowledgeBaseImport,
     DocumentsService,
+    KnowledgeBasePermissions,
     KnowledgeBasePurge,
+    KnowledgeBaseRepository,
     KnowledgeBasesService,
     QuestionRewriter,
     RetrievalService,

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsNumber, Max, Min, ValidateNested } from 'class-validator';
 import { MayBeOmitted, OneOf, Whole } from '../../../src/infrastructure/http';
-import { RETRIEVAL_MODES, type RetrievalMode } from '../../../src/knowledge-bases/storage/knowledge-base.types';
+import { RETRIEVAL_MODES, type RetrievalMode } from '../../../src/knowledge-bases';
 
 const DEPTHS = [5, 10] as const;
 export type Depth = (typeof DEPTHS)[number];

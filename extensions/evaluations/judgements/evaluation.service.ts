@@ -1,13 +1,15 @@
 import type { Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { RerankerService } from '../../../src/connectors';
-import { hybridWeightOf } from '../../../src/knowledge-bases/embedding/embedding-settings';
-import { RetrievalService } from '../../../src/knowledge-bases/retrieval/retrieval.service';
-import { chunkHash } from '../../../src/knowledge-bases/search/chunk.types';
-import { VectorStore } from '../../../src/knowledge-bases/search/vector-store';
-import type { KnowledgeBaseEntity } from '../../../src/knowledge-bases/storage/knowledge-base.entity';
-import { KnowledgeBasePermissions } from '../../../src/knowledge-bases/storage/knowledge-base.permissions';
-import type { RetrievalMode } from '../../../src/knowledge-bases/storage/knowledge-base.types';
+import {
+  chunkHash,
+  hybridWeightOf,
+  type KnowledgeBaseEntity,
+  KnowledgeBasePermissions,
+  type RetrievalMode,
+  RetrievalService,
+  VectorStore,
+} from '../../../src/knowledge-bases';
 import { MOST_JUDGEMENTS } from './judgements.service';
 import type { JudgementEntity } from './judgement.entity';
 import { JudgementRepository } from './judgement.repository';

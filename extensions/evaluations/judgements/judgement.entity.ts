@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { KnowledgeBaseEntity } from '../../../src/knowledge-bases/storage/knowledge-base.entity';
+import { KnowledgeBaseEntity } from '../../../src/knowledge-bases';
 
 /** Whether a passage answers a question, as the owner of the knowledge base judged it. */
 @Entity('kb_judgements')
