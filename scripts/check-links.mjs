@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...pagesIn('docs')];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...pagesIn('docs'), ...pagesIn('packages')];
 
 function pagesIn(folder) {
   return readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name));
 }
 

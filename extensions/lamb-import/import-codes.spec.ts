@@ -1,8 +1,7 @@
+import { LAMB_PROBLEM_CODES, NOT_TAKEN } from '@bellwether/lamb-reader';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFLICT_CODES, LEFT_OUT_CODES, NOTE_CODES } from './report-builder';
-import { NOT_TAKEN } from './source/lamb-source.types';
-import { LAMB_PROBLEM_CODES } from './source/problem.types';
 
 const reference = readFileSync(join(__dirname, '../../docs/reference/lamb-import.md'), 'utf8');
 

@@ -1,12 +1,10 @@
 export { readAddressMapping } from './metadata-references';
 export { isSlug } from './organization-settings';
 export { isKbClean, kbReportJson, kbReportText } from './knowledge/kb-report';
-export { openKbData } from './knowledge/kb-tables';
 export { LambKbImport } from './knowledge/lamb-kb-import.service';
 export { LambImportModule } from './lamb-import.module';
 export { LambImport } from './lamb-import.service';
 export * from './plan/import-options.types';
-export { recordedQuestions } from './rehearsal/lamb-client';
 export { rehearsalJson, rehearsalMarkdown, rehearsalText } from './rehearsal/rehearsal-report';
 export { LambRehearsal, readQuestions } from './rehearsal/rehearsal.service';
 export type { Credential, RehearsalReport, RehearsedQuestion } from './rehearsal/rehearsal.types';
@@ -22,5 +20,3 @@ export {
   type ReportNote,
 } from './report-builder';
 export { idsCsv, isClean, reportJson, reportText } from './report-text';
-export { openLambSource, readLambPasswords } from './source/lamb-source';
-export type { LambSource } from './source/lamb-source.types';

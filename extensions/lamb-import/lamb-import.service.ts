@@ -1,4 +1,5 @@
 import { AppError, notFound } from '@bellwether/kernel';
+import type { LambOrganization, LambSource } from '@bellwether/lamb-reader';
 import { stat } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../src/assistants';
@@ -9,7 +10,6 @@ import type { ImportContext } from './plan/import-context.types';
 import type { ImportOptions } from './plan/import-options.types';
 import { addressOf, usersWithoutOrganization } from './plan/plan-organization';
 import { type ImportReport, type ImportedOrganization, ReportBuilder, type ReportNote } from './report-builder';
-import type { LambOrganization, LambSource } from './source/lamb-source.types';
 import { ImportLeaseRepository, type Lease } from './import-lease.repository';
 import { OriginRepository } from './origin.repository';
 import { OrganizationImporter } from './write/organization-importer';

@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { objectAt } from '@bellwether/lamb-reader';
 import { parseMetadata, readToolEntries } from '../../src/assistants/definition';
-import { objectAt } from './source/json-path';
 import { canonical } from './organization-settings';
 
 /** Calls `from` and everything below it at `to`. */

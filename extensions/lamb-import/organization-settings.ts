@@ -1,9 +1,8 @@
 import { type JsonObject, cleanName, isJsonObject } from '@bellwether/kernel';
+import { type LambOrganization, objectAt, valueAt } from '@bellwether/lamb-reader';
 import { createHash } from 'node:crypto';
 import { SLUG, SLUG_LENGTH } from '../../src/organizations';
 import type { NoteCode } from './report-builder';
-import { objectAt, valueAt } from './source/json-path';
-import type { LambOrganization } from './source/lamb-source.types';
 
 const { shortest, longest } = SLUG_LENGTH;
 

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '@bellwether/kernel';
-import type { LambOrganization, NotTaken } from './source/lamb-source.types';
-import type { LambProblem } from './source/problem.types';
+import type { LambOrganization, LambProblem, NotTaken } from '@bellwether/lamb-reader';
 
 /** Codes of `notes`, `conflicts` and `left_out` of an import report: docs/reference/lamb-import.md explains each. */
 export const NOTE_CODES = [

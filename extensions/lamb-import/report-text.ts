@@ -1,7 +1,6 @@
 import { snakeCased, terminalLine } from '@bellwether/kernel';
+import { type LambProblem, NOT_TAKEN, type NotTakenKind } from '@bellwether/lamb-reader';
 import { stringify } from 'csv-stringify/sync';
-import { NOT_TAKEN, type NotTakenKind } from './source/lamb-source.types';
-import type { LambProblem } from './source/problem.types';
 import {
   ITEM_KINDS,
   ITEM_OUTCOMES,

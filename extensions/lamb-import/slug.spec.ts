@@ -1,4 +1,4 @@
-import type { LambOrganization } from './source/lamb-source.types';
+import type { LambOrganization } from '@bellwether/lamb-reader';
 import { slugHere } from './organization-settings';
 
 describe('the slug of an imported organization', () => {

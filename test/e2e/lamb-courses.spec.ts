@@ -1,8 +1,9 @@
+import { openLambSource } from '@bellwether/lamb-reader';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { type ImportedOrganization, LambImport, openLambSource } from '../../extensions/lamb-import';
+import { type ImportedOrganization, LambImport } from '../../extensions/lamb-import';
 import { startApp, type TestApp } from '../support/app';
 import { buildLambDatabase, type LambRow } from '../support/lamb-database';
 import { importOptions } from '../support/lamb-source';

@@ -1,3 +1,4 @@
+import { openLambSource } from '@bellwether/lamb-reader';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { registerLambCommands } from '../../src/cli/lamb/lamb.commands';
 import { makeSignInLinks } from '../../src/cli/people/make-sign-in-links';
 import { BadUsage } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
-import { type ImportReport, LambImport, NO_CHOICES, openLambSource, reportJson } from '../../extensions/lamb-import';
+import { type ImportReport, LambImport, NO_CHOICES, reportJson } from '../../extensions/lamb-import';
 import type { Config } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';

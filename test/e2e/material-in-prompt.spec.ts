@@ -1,7 +1,8 @@
+import { openLambSource } from '@bellwether/lamb-reader';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LambImport, NO_CHOICES, openLambSource } from '../../extensions/lamb-import';
+import { LambImport, NO_CHOICES } from '../../extensions/lamb-import';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { multiTool, user } from '../support/chat';
 import { ingested } from '../support/ingested';

@@ -1,8 +1,8 @@
+import { type LambOrganization, readLambPasswords } from '@bellwether/lamb-reader';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { NO_CHOICES, readLambPasswords } from '../../extensions/lamb-import';
-import type { LambOrganization } from '../../extensions/lamb-import/source/lamb-source.types';
+import { NO_CHOICES } from '../../extensions/lamb-import';
 import { buildLambDatabase } from '../support/lamb-database';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, ORGANIZATION, place, rubric, template, user } from '../support/lamb-source';

@@ -1,8 +1,8 @@
 import { AppError } from '@bellwether/kernel';
+import type { LambOrganization } from '@bellwether/lamb-reader';
 import { ownIdentity } from '../../src/infrastructure/database';
 import { AssistantImport } from '../../src/assistants';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external-collections.service';
-import type { LambOrganization } from '../../extensions/lamb-import/source/lamb-source.types';
 import { RubricsService } from '../../src/rubrics';
 import { lambImports } from '../support/lamb-imports';
 import {

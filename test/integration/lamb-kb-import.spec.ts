@@ -1,8 +1,9 @@
+import { openKbData } from '@bellwether/lamb-reader';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RetrievalService } from '../../src/knowledge-bases';
-import { kbReportText, LambKbImport, openKbData } from '../../extensions/lamb-import';
+import { kbReportText, LambKbImport } from '../../extensions/lamb-import';
 import { buildKbData, type KbContent, storedPath } from '../support/kb-data';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, ORGANIZATION, place, user } from '../support/lamb-source';

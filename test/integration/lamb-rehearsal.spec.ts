@@ -1,3 +1,4 @@
+import { recordedQuestions } from '@bellwether/lamb-reader';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,6 @@ import { join } from 'node:path';
 import {
   LambRehearsal,
   readQuestions,
-  recordedQuestions,
   rehearsalJson,
   rehearsalMarkdown,
   type RehearsalReport,

@@ -1,16 +1,10 @@
+import type { LambAssistant, LambOrganization, LambRubric, LambSource, LambUser } from '@bellwether/lamb-reader';
 import {
   type ImportedOrganization,
   type ImportOptions,
   type ImportReport,
   NO_CHOICES,
 } from '../../extensions/lamb-import';
-import type {
-  LambAssistant,
-  LambOrganization,
-  LambRubric,
-  LambSource,
-  LambUser,
-} from '../../extensions/lamb-import/source/lamb-source.types';
 
 export type SourceParts = Partial<LambSource>;
 

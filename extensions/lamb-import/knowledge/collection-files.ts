@@ -1,3 +1,4 @@
+import type { KbData, KbFile } from '@bellwether/lamb-reader';
 import { createHash } from 'node:crypto';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
@@ -6,7 +7,6 @@ import { KnowledgeBaseImport, type NewSource, type StoredUpload } from '../../..
 import { LONGEST_LABEL, cleanLabel } from '../organization-settings';
 import type { Origins } from '../origin.repository';
 import type { CollectionReport } from './kb-report';
-import type { KbData, KbFile } from './kb-tables';
 
 type Original = { readonly bytes: Buffer } | { readonly refusal: string };
 

@@ -1,5 +1,5 @@
+import type { KbFile } from '@bellwether/lamb-reader';
 import { convertedNameOf, documentNameOf, numbered } from './collection-files';
-import type { KbFile } from './kb-tables';
 
 const file = (name: string, path = '/opt/kb/static/1/Biology/0a1b.pdf'): KbFile => ({
   id: 1,

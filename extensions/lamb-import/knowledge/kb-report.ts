@@ -1,10 +1,9 @@
 import { AppError, snakeCased, terminalLine } from '@bellwether/kernel';
+import type { KbCollection, LambProblem } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
 import { MembersService, OrganizationsService } from '../../../src/organizations';
-import type { LambProblem } from '../source/problem.types';
 import { OriginRepository } from '../origin.repository';
-import type { KbCollection } from './kb-tables';
 
 /** Owner of a knowledge base here. */
 export interface KbOwner {

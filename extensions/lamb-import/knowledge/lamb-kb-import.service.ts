@@ -1,4 +1,5 @@
 import { AppError, uuidv7 } from '@bellwether/kernel';
+import type { KbCollection, KbData, KbFile } from '@bellwether/lamb-reader';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../../src/assistants';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
@@ -10,7 +11,6 @@ import { ImportLeaseRepository, type Lease } from '../import-lease.repository';
 import { type Origin, OriginRepository, type Origins } from '../origin.repository';
 import { CollectionFiles, type FilesContext, type PlannedFiles } from './collection-files';
 import { CollectionReport, type NewOwner, type KbOwner, KbOwners, type KbReport } from './kb-report';
-import type { KbCollection, KbData, KbFile } from './kb-tables';
 
 export interface KbImportOptions {
   readonly sourceName: string;

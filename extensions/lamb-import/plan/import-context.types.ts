@@ -1,6 +1,6 @@
+import type { LambOrganization, LambSource } from '@bellwether/lamb-reader';
 import type { Transaction } from '../../../src/infrastructure/database';
 import type { ReportBuilder } from '../report-builder';
-import type { LambOrganization, LambSource } from '../source/lamb-source.types';
 import type { Origins } from '../origin.repository';
 import type { ImportOptions } from './import-options.types';
 

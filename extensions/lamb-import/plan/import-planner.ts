@@ -1,9 +1,9 @@
 import { undatedUuid } from '@bellwether/kernel';
+import type { LambSource, LambUser } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import { AssistantImport } from '../../../src/assistants';
 import { MemberImport, OrganizationImport } from '../../../src/organizations';
 import { RubricImport } from '../../../src/rubrics';
-import type { LambSource, LambUser } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
 import { Owners } from './owners';
 import { planAssistants, planCollections, planPromptTemplates, planRubrics } from './plan-content';

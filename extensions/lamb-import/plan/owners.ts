@@ -1,4 +1,4 @@
-import type { LambUser } from '../source/lamb-source.types';
+import type { LambUser } from '@bellwether/lamb-reader';
 import type { ItemRef } from '../report-builder';
 import type { ImportContext } from './import-context.types';
 import { addressOf, type People, type Person } from './plan-organization';

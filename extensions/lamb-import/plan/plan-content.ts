@@ -6,6 +6,13 @@ import {
   isStorableText,
   storageProblem,
 } from '@bellwether/kernel';
+import {
+  type LambAssistant,
+  type LambCollection,
+  type LambPromptTemplate,
+  type LambRubric,
+  valueAt,
+} from '@bellwether/lamb-reader';
 import type { AssistantImport } from '../../../src/assistants';
 import type { ImportedPromptTemplate } from '../../../src/assistants/prompt-templates';
 import type { ImportedCollection } from '../../../src/knowledge-bases';
@@ -13,8 +20,6 @@ import type { ImportedRubric, RubricImport } from '../../../src/rubrics';
 import { filePaths } from '../metadata-references';
 import { cleanLabel } from '../organization-settings';
 import type { ItemRef } from '../report-builder';
-import { valueAt } from '../source/json-path';
-import type { LambAssistant, LambCollection, LambPromptTemplate, LambRubric } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
 import type { Owners } from './owners';
 import type { PlannedAssistant, SourceItem } from './plan.types';

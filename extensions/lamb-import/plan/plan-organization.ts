@@ -1,9 +1,9 @@
 import { type JsonObject, type Role, isJsonObject, isStorableText } from '@bellwether/kernel';
+import type { LambOrganization, LambSource, LambUser } from '@bellwether/lamb-reader';
 import { type ImportedOrganizationValues, type OrganizationImport, rankOf } from '../../../src/organizations';
 import { mapAddresses } from '../metadata-references';
 import { cleanLabel, readSettings } from '../organization-settings';
 import type { ItemRef } from '../report-builder';
-import type { LambOrganization, LambSource, LambUser } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
 
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,189}$/;

@@ -1,4 +1,5 @@
 import { AppError, type Caller, type Problem, invalid, isJsonObject } from '@bellwether/kernel';
+import type { LambAssistant, LambSource } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import { UnrecordedPrompts } from '../../../src/answering';
 import { ImportedAssistantChecks } from '../../../src/assistants';
@@ -8,7 +9,6 @@ import { ERROR_STATUS } from '../../../src/infrastructure/http';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
 import type { PreparedPrompt } from '../../../src/runs';
 import { slugHere } from '../organization-settings';
-import type { LambAssistant, LambSource } from '../source/lamb-source.types';
 import { OriginRepository, type Origins } from '../origin.repository';
 import { type ComparedAssistant, type PromptMessage, comparePrompts } from './compare-prompts';
 import { LambClient, type LambRefusal } from './lamb-client';

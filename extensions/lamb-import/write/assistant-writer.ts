@@ -1,10 +1,10 @@
+import type { LambSource } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import type { ImportedAssistant, ImportedShares } from '../../../src/assistants';
 import type { Transaction } from '../../../src/infrastructure/database';
 import { calledAssistants, withNewNames } from '../metadata-references';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
-import type { LambSource } from '../source/lamb-source.types';
 import type { FileNames } from './file-transfer';
 import { ImportTargets } from './organization-writer';
 import { type Match, Reconciliation } from './reconciliation';

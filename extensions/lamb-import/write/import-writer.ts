@@ -1,4 +1,5 @@
 import { isJsonObject, uuidv7 } from '@bellwether/kernel';
+import type { LambSource } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import type { ImportedAssistant } from '../../../src/assistants';
 import { ImportedPasswords } from '../../../src/auth';
@@ -12,7 +13,6 @@ import type { WriteContext } from '../plan/import-context.types';
 import { addressOf } from '../plan/plan-organization';
 import type { ImportPlan, PlannedMember, SourceItem } from '../plan/plan.types';
 import type { ItemKind } from '../report-builder';
-import type { LambSource } from '../source/lamb-source.types';
 import { AssistantWriter } from './assistant-writer';
 import type { TransferredFiles } from './file-transfer';
 import { ActivityWriter, LtiWriter } from './lti-writer';

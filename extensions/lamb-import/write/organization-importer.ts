@@ -1,4 +1,5 @@
 import { uuidv7 } from '@bellwether/kernel';
+import type { LambOrganization } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../../src/infrastructure/database';
 import { OrganizationChanges } from '../../../src/organizations';
@@ -7,7 +8,6 @@ import type { ImportContext } from '../plan/import-context.types';
 import { ImportPlanner } from '../plan/import-planner';
 import type { ImportPlan } from '../plan/plan.types';
 import { type ImportedOrganization, ReportBuilder } from '../report-builder';
-import type { LambOrganization } from '../source/lamb-source.types';
 import { OriginRepository, Origins } from '../origin.repository';
 import { FileTransfer, type TransferredFiles } from './file-transfer';
 import { ImportWriter, type WrittenContent } from './import-writer';

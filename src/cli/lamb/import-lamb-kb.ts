@@ -1,4 +1,5 @@
-import { isKbClean, kbReportJson, kbReportText, LambKbImport, openKbData } from '../../../extensions/lamb-import';
+import { openKbData } from '@bellwether/lamb-reader';
+import { isKbClean, kbReportJson, kbReportText, LambKbImport } from '../../../extensions/lamb-import';
 import type { Config } from '../../infrastructure/config';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';

@@ -1,4 +1,5 @@
 import { invalid } from '@bellwether/kernel';
+import { openLambSource, readLambPasswords } from '@bellwether/lamb-reader';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,9 +12,7 @@ import {
   isClean,
   isSlug,
   LambImport,
-  openLambSource,
   readAddressMapping,
-  readLambPasswords,
   reportJson,
   reportText,
 } from '../../../extensions/lamb-import';

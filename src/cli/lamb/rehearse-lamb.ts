@@ -1,4 +1,5 @@
 import { AppError } from '@bellwether/kernel';
+import { type LambSource, recordedQuestions } from '@bellwether/lamb-reader';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -6,11 +7,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import {
   type Credential,
   LambRehearsal,
-  type LambSource,
   type RehearsalReport,
   type RehearsedQuestion,
   readQuestions,
-  recordedQuestions,
   rehearsalJson,
   rehearsalMarkdown,
   rehearsalText,

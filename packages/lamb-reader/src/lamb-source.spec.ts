@@ -16,11 +16,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from 'node-sqlite3-wasm';
-import { openLambSource } from '../../extensions/lamb-import';
-import { withSqliteFile } from '../../extensions/lamb-import/source/sqlite-file';
-import type { LambSource } from '../../extensions/lamb-import/source/lamb-source.types';
-import { LAMB_ASSISTANTS, LAMB_RUBRIC_DOCUMENT, LAMB_RUBRIC_UUID, lambContent } from '../support/lamb-content';
-import { buildLambDatabase, type LambRow } from '../support/lamb-database';
+import { openLambSource } from './lamb-source';
+import type { LambSource } from './lamb-source.types';
+import { withSqliteFile } from './sqlite-file';
+import {
+  LAMB_ASSISTANTS,
+  LAMB_RUBRIC_DOCUMENT,
+  LAMB_RUBRIC_UUID,
+  lambContent,
+} from '../../../test/support/lamb-content';
+import { buildLambDatabase, type LambRow } from '../../../test/support/lamb-database';
 
 const sha = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 

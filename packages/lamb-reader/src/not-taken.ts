@@ -1,5 +1,4 @@
 import type { Database } from 'node-sqlite3-wasm';
-import { parseMetadata } from '../../../src/assistants/definition';
 import { objectAt, valueAt } from './json-path';
 import {
   type LambAssistant,
@@ -86,6 +85,11 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 const isLimit = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
 function hasQuota({ metadata, deleted }: LambAssistant): boolean {
-  const parsed = deleted ? null : parseMetadata(metadata);
-  return parsed?.ok === true && valueAt(parsed.metadata, 'quota', 'enabled') === true;
+  if (deleted) return false;
+  try {
+    return valueAt(JSON.parse(metadata), 'quota', 'enabled') === true;
+  } catch {
+    // Metadata that cannot be read is told of where the assistant is planned.
+    return false;
+  }
 }

@@ -2,9 +2,9 @@ import { AppError, type JsonObject, type Problem } from '@bellwether/kernel';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
-import type { LambProblem } from '../source/problem.types';
-import { NAME_BYTES, quoted, readRows, type SourceRow } from '../source/source-rows';
-import { withSqliteFile } from '../source/sqlite-file';
+import type { LambProblem } from './problem.types';
+import { NAME_BYTES, quoted, readRows, type SourceRow } from './source-rows';
+import { withSqliteFile } from './sqlite-file';
 
 /** A collection of the knowledge-base server. */
 export interface KbCollection {
