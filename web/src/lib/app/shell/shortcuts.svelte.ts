@@ -1,3 +1,4 @@
+import { dialogs } from '$lib/kit/ui/dialogs.svelte';
 import { keep, kept } from '$lib/kit/i18n/kept';
 
 const STORED = 'bellwether.shortcuts';
@@ -13,6 +14,9 @@ class Shortcuts {
 }
 
 export const shortcuts = new Shortcuts();
+
+/** The sheet of all keys. */
+export const showKeyboard = (): void => dialogs.open(() => import('./KeyboardSheet.svelte'), {});
 
 const FIELDS = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="menu"], dialog';
 

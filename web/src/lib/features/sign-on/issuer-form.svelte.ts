@@ -1,15 +1,15 @@
 import { api, must } from '$lib/kit/api/client';
 import { ifMatch } from '$lib/kit/api/versions';
 import { t } from '$lib/kit/i18n/i18n.svelte';
-import { type Difference, differenceOf, same } from '$lib/kit/ui/differences';
-import { VersionedForm } from '$lib/kit/ui/versioned-form.svelte';
+import { type Difference, differenceOf } from '$lib/kit/ui/differences';
+import { ValuesForm } from '$lib/kit/ui/versioned-form.svelte';
 import {
   changeOf,
   type Issuer,
   type IssuerChange,
   type IssuerValues,
+  losesNothing,
   newIssuer,
-  overwritesNothing,
   repeated,
   valuesOf,
 } from './issuer-values';
@@ -27,28 +27,16 @@ function textOf(value: unknown): string {
 }
 
 /** The form of an OpenID provider of an organization. */
-export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
-  values = $state<IssuerValues>(newIssuer());
-  readonly dirty = $derived.by(() => !this.gone && this.isChanged());
+export class IssuerForm extends ValuesForm<Issuer, IssuerValues, IssuerChange> {
   readonly hasRepeated = $derived.by(() =>
     [this.values.roles, this.values.organizations, this.values.emailDomains].some((rows) => repeated(rows).size > 0),
   );
-  readonly differences = $derived.by((): readonly Difference[] => this.differencesFrom(this.theirs));
-  private gone = $state(false);
-  /** Values of the request that is on its way. */
-  private sent: IssuerValues = newIssuer();
 
   constructor(
     readonly slug: string,
     issuer: Issuer | null,
   ) {
-    super();
-    if (issuer !== null) this.show(issuer);
-  }
-
-  /** The issuer was removed: nothing is unsaved any more. */
-  discard(): void {
-    this.gone = true;
+    super({ fresh: newIssuer, valuesOf, changeOf, textOf }, issuer);
   }
 
   async remove(): Promise<void> {
@@ -58,28 +46,10 @@ export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
     this.discard();
   }
 
-  private isChanged(): boolean {
-    return this.saved === null
-      ? !same(this.values, newIssuer())
-      : Object.keys(changeOf(this.saved, this.values)).length > 0;
-  }
-
-  private differencesFrom(theirs: Issuer | null): readonly Difference[] {
-    if (theirs === null) return [];
-    const change = changeOf(this.saved, this.values);
-    return Object.entries(change).flatMap(([name, mine]) => {
-      if (name === 'client_secret') {
-        const stored = theirs.client_secret_configured ? 'conflict.secret_theirs' : 'conflict.secret_none';
-        return [differenceOf(name, t(stored), t(mine === null ? 'conflict.secret_none' : 'conflict.secret_new'))];
-      }
-      const other = theirs[name as keyof Issuer];
-      return same(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
-    });
-  }
-
-  protected body(): IssuerChange {
-    this.sent = $state.snapshot(this.values) as IssuerValues;
-    return changeOf(this.saved, this.sent);
+  protected override differenceAt(name: string, theirs: Issuer, mine: unknown): readonly Difference[] {
+    if (name !== 'client_secret') return super.differenceAt(name, theirs, mine);
+    const stored = theirs.client_secret_configured ? 'conflict.secret_theirs' : 'conflict.secret_none';
+    return [differenceOf(name, t(stored), t(mine === null ? 'conflict.secret_none' : 'conflict.secret_new'))];
   }
 
   protected async create(change: IssuerChange, idempotencyKey: string): Promise<Issuer> {
@@ -98,20 +68,7 @@ export class IssuerForm extends VersionedForm<Issuer, IssuerChange> {
     return must(await api.GET(ISSUER, { params: { path: { slug: this.slug, key } } }));
   }
 
-  protected losesNothing(base: Issuer, theirs: Issuer, change: IssuerChange): boolean {
-    return overwritesNothing(base, theirs, change);
-  }
-
-  /** Shows the issuer as the service stored it, and keeps fields that changed during the request. */
-  protected settle(issuer: Issuer): void {
-    const now = $state.snapshot(this.values) as IssuerValues;
-    const typed = Object.entries(now).filter(([name, value]) => !same(value, this.sent[name as keyof IssuerValues]));
-    this.show(issuer);
-    this.values = { ...this.values, ...(Object.fromEntries(typed) as Partial<IssuerValues>) };
-  }
-
-  protected show(issuer: Issuer): void {
-    this.saved = issuer;
-    this.values = valuesOf(issuer);
+  protected override losesNothing(base: Issuer, theirs: Issuer, change: IssuerChange): boolean {
+    return losesNothing(base, theirs, change);
   }
 }

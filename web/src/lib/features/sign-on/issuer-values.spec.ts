@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeOf, type Issuer, losesSecret, newIssuer, overwritesNothing, repeated, valuesOf } from './issuer-values';
+import { changeOf, type Issuer, losesSecret, newIssuer, losesNothing, repeated, valuesOf } from './issuer-values';
 
 const stored: Issuer = {
   key: 'campus',
@@ -116,6 +116,6 @@ describe('a change upon the version of another person', () => {
     ['of the secret', { client_secret: 'new' }, false],
     ['of the address', { issuer: 'https://other.example.edu' }, false],
   ])('%s', (_, change, expected) => {
-    expect(overwritesNothing(stored, theirs, change)).toBe(expected);
+    expect(losesNothing(stored, theirs, change)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 import type { Schema } from '$lib/kit/api/client';
-import { same } from '$lib/kit/ui/differences';
+import { overwritesNothing, same } from '$lib/kit/ui/differences';
 import { namesIn } from '$lib/features/organization/provider-form';
 import type { Role } from '$lib/features/organization/key-rights';
 
@@ -180,14 +180,6 @@ export const losesSecret = (before: Issuer | null, values: IssuerValues): boolea
   !values.clearSecret &&
   values.issuer.trim() !== before.issuer;
 
-/**
- * Whether a change overwrites nothing that another person saved since `base`. A new secret looks like the old one, so
- * a change of secret or address always asks.
- */
-export function overwritesNothing(base: Issuer, theirs: Issuer, change: IssuerChange): boolean {
-  if ('client_secret' in change || 'issuer' in change) return false;
-  return Object.entries(change).every(([name, mine]) => {
-    const now = theirs[name as keyof Issuer];
-    return same(now, base[name as keyof Issuer]) || same(now, mine);
-  });
-}
+/** A new secret looks like the old one, so a change of secret or address always asks. */
+export const losesNothing = (base: Issuer, theirs: Issuer, change: IssuerChange): boolean =>
+  !('client_secret' in change || 'issuer' in change) && overwritesNothing(base, theirs, change);

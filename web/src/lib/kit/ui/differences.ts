@@ -29,6 +29,13 @@ export const fingerprint = (value: unknown): string => JSON.stringify(sorted(val
 /** Equal content of values that are, or become, JSON. */
 export const same = (one: unknown, other: unknown): boolean => fingerprint(one) === fingerprint(other);
 
+/** Whether a change overwrites nothing that another person saved since `base`. */
+export const overwritesNothing = <Resource extends object>(base: Resource, theirs: Resource, change: object): boolean =>
+  Object.entries(change).every(([name, mine]) => {
+    const now = theirs[name as keyof Resource];
+    return same(now, base[name as keyof Resource]) || same(now, mine);
+  });
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,6 @@
 import { RepeatKey } from '$lib/kit/api/repeat-key';
 import { sendUpon } from '$lib/kit/api/versions';
+import { type Difference, differenceOf, overwritesNothing, same } from './differences';
 import { fieldWords } from './field-problems';
 import type { Wording } from './wording';
 
@@ -85,5 +86,83 @@ export abstract class VersionedForm<Resource extends { readonly version: number 
     if ('saved' in outcome) return outcome.saved;
     this.theirs = outcome.theirs;
     return null;
+  }
+}
+
+/** How the content of a form becomes a change of its resource, and back. */
+interface Fields<Resource, Values, Change> {
+  /** Content of the form of a new one. */
+  fresh(): Values;
+  valuesOf(resource: Resource): Values;
+  /** Members that differ from `before`; all of them without it. */
+  changeOf(before: Resource | null, values: Values): Change;
+  /** A member in the words of the form. */
+  textOf(value: unknown): string;
+}
+
+/** A form whose content is one object of values; saving sends the members that they change. */
+export abstract class ValuesForm<
+  Resource extends { readonly version: number },
+  Values extends object,
+  Change extends object,
+> extends VersionedForm<Resource, Change> {
+  values = $state({} as Values);
+  readonly dirty = $derived.by(() => !this.gone && this.isChanged());
+  readonly differences = $derived.by((): readonly Difference[] => this.differencesFrom(this.theirs));
+  private gone = $state(false);
+  /** Values of the request that is on its way. */
+  protected sent: Values;
+
+  constructor(
+    protected readonly fields: Fields<Resource, Values, Change>,
+    resource: Resource | null,
+  ) {
+    super();
+    this.sent = fields.fresh();
+    this.values = fields.fresh();
+    if (resource !== null) this.show(resource);
+  }
+
+  /** The resource was deleted: nothing is unsaved any more. */
+  discard(): void {
+    this.gone = true;
+  }
+
+  protected isChanged(): boolean {
+    const { saved, values, fields } = this;
+    return saved === null ? !same(values, fields.fresh()) : Object.keys(fields.changeOf(saved, values)).length > 0;
+  }
+
+  protected differenceAt(name: string, theirs: Resource, mine: unknown): readonly Difference[] {
+    const other = theirs[name as keyof Resource];
+    return same(other, mine) ? [] : [differenceOf(name, this.fields.textOf(other), this.fields.textOf(mine))];
+  }
+
+  private differencesFrom(theirs: Resource | null): readonly Difference[] {
+    if (theirs === null) return [];
+    const change = this.fields.changeOf(this.saved, this.values);
+    return Object.entries(change).flatMap(([name, mine]) => this.differenceAt(name, theirs, mine));
+  }
+
+  protected body(): Change {
+    this.sent = $state.snapshot(this.values) as Values;
+    return this.fields.changeOf(this.saved, this.sent);
+  }
+
+  protected losesNothing(base: Resource, theirs: Resource, change: Change): boolean {
+    return overwritesNothing(base, theirs, change);
+  }
+
+  /** Shows the resource as the service stored it, and keeps fields that changed during the request. */
+  protected settle(resource: Resource): void {
+    const now = $state.snapshot(this.values) as Values;
+    const typed = Object.entries(now).filter(([name, value]) => !same(value, this.sent[name as keyof Values]));
+    this.show(resource);
+    this.values = { ...this.values, ...(Object.fromEntries(typed) as Partial<Values>) };
+  }
+
+  protected show(resource: Resource): void {
+    this.saved = resource;
+    this.values = this.fields.valuesOf(resource);
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Bridge, changeOf, overwritesNothing, valuesOf } from './bridge-values';
+import { overwritesNothing } from '$lib/kit/ui/differences';
+import { type Bridge, changeOf, valuesOf } from './bridge-values';
 
 const STORED: Bridge = {
   enabled: false,

@@ -1,5 +1,4 @@
 import type { Schema } from '$lib/kit/api/client';
-import { same } from '$lib/kit/ui/differences';
 
 export type Bridge = Schema<'BridgeDto'>;
 export type BridgeChange = Partial<Schema<'UpdateBridgeDto'>>;
@@ -41,10 +40,3 @@ export function changeOf(before: Bridge, values: BridgeValues): BridgeChange {
     ...(!isSame(continuedBy, before.continued_by) && { continued_by: continuedBy }),
   };
 }
-
-/** Whether a change overwrites nothing that another person saved since `base`. A secret is never compared. */
-export const overwritesNothing = (base: Bridge, theirs: Bridge, change: BridgeChange): boolean =>
-  Object.entries(change).every(([name, mine]) => {
-    const now = theirs[name as keyof Bridge];
-    return same(now, base[name as keyof Bridge]) || same(now, mine);
-  });

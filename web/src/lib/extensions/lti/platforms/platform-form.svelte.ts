@@ -1,13 +1,11 @@
 import { api, must, type Schema } from '$lib/kit/api/client';
 import { ifMatch } from '$lib/kit/api/versions';
 import { t } from '$lib/kit/i18n/i18n.svelte';
-import { type Difference, differenceOf, same } from '$lib/kit/ui/differences';
-import { VersionedForm } from '$lib/kit/ui/versioned-form.svelte';
+import { ValuesForm } from '$lib/kit/ui/versioned-form.svelte';
 import {
   changeOf,
   creationOf,
   newPlatform,
-  overwritesNothing,
   type Platform,
   type PlatformChange,
   type PlatformValues,
@@ -22,48 +20,28 @@ function textOf(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   return Object.values(value).join('\n');
 }
+const FIELDS = {
+  fresh: newPlatform,
+  valuesOf,
+  changeOf: (before: Platform | null, values: PlatformValues): PlatformChange =>
+    before === null ? creationOf(values) : changeOf(before, values),
+  textOf,
+};
 
 /** The form of a learning platform of an organization. */
-export class PlatformForm extends VersionedForm<Platform, PlatformChange> {
-  values = $state<PlatformValues>(newPlatform());
-  readonly dirty = $derived.by(() => !this.gone && this.isChanged());
-  readonly differences = $derived.by((): readonly Difference[] => this.differencesFrom(this.theirs));
-  private gone = $state(false);
-  /** Values of the request that is on its way. */
-  private sent: PlatformValues = newPlatform();
-
+export class PlatformForm extends ValuesForm<Platform, PlatformValues, PlatformChange> {
   constructor(
     readonly slug: string,
     platform: Platform | null,
   ) {
-    super();
-    if (platform !== null) this.show(platform);
+    super(FIELDS, platform);
   }
 
   async remove(): Promise<void> {
     if (this.saved === null) return;
     const { id, version } = this.saved;
     await api.DELETE(PLATFORM, { params: { path: { slug: this.slug, id }, header: ifMatch(version) } });
-    this.gone = true;
-  }
-
-  private isChanged(): boolean {
-    return this.saved === null
-      ? !same(this.values, newPlatform())
-      : Object.keys(changeOf(this.saved, this.values)).length > 0;
-  }
-
-  private differencesFrom(theirs: Platform | null): readonly Difference[] {
-    if (theirs === null || this.saved === null) return [];
-    return Object.entries(changeOf(this.saved, this.values)).flatMap(([name, mine]) => {
-      const other = theirs[name as keyof Platform];
-      return same(other, mine) ? [] : [differenceOf(name, textOf(other), textOf(mine))];
-    });
-  }
-
-  protected body(): PlatformChange {
-    this.sent = $state.snapshot(this.values);
-    return this.saved === null ? creationOf(this.sent) : changeOf(this.saved, this.sent);
+    this.discard();
   }
 
   protected async create(_body: PlatformChange, idempotencyKey: string): Promise<Platform> {
@@ -79,22 +57,5 @@ export class PlatformForm extends VersionedForm<Platform, PlatformChange> {
 
   protected async read({ id }: Platform): Promise<Platform> {
     return must(await api.GET(PLATFORM, { params: { path: { slug: this.slug, id } } }));
-  }
-
-  protected losesNothing(base: Platform, theirs: Platform, change: PlatformChange): boolean {
-    return overwritesNothing(base, theirs, change);
-  }
-
-  /** Shows the platform as the service stored it, and keeps fields that changed during the request. */
-  protected settle(platform: Platform): void {
-    const now = $state.snapshot(this.values);
-    const typed = Object.entries(now).filter(([name, value]) => !same(value, this.sent[name as keyof PlatformValues]));
-    this.show(platform);
-    this.values = { ...this.values, ...(Object.fromEntries(typed) as Partial<PlatformValues>) };
-  }
-
-  protected show(platform: Platform): void {
-    this.saved = platform;
-    this.values = valuesOf(platform);
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { changeOf, creationOf, newPlatform, overwritesNothing, type Platform, valuesOf } from './platform-values';
+import { overwritesNothing } from '$lib/kit/ui/differences';
+import { changeOf, creationOf, newPlatform, type Platform, valuesOf } from './platform-values';
 
 const STORED: Platform = {
   id: '0198c0de-0000-7000-8000-000000000001',

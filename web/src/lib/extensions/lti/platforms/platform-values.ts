@@ -88,10 +88,3 @@ export function changeOf(before: Platform, values: PlatformValues): PlatformChan
   );
   return Object.fromEntries(changed);
 }
-
-/** Whether a change overwrites nothing that another person saved since `base`. */
-export const overwritesNothing = (base: Platform, theirs: Platform, change: PlatformChange): boolean =>
-  Object.entries(change).every(([name, mine]) => {
-    const now = theirs[name as keyof Platform];
-    return same(now, base[name as keyof Platform]) || same(now, mine);
-  });

@@ -44,7 +44,7 @@ export interface Around {
   readonly onchange: (assistant: Assistant | null) => void;
   /** A copy was made. */
   readonly oncreated: ((assistant: Assistant) => void) | undefined;
-  readonly show: (load: () => Promise<{ default: ActionDialog }>) => Promise<void>;
+  readonly show: (load: () => Promise<{ default: ActionDialog }>) => void;
 }
 
 const copy = (assistant: Assistant, oncreated: Around['oncreated']): Promise<void> =>
@@ -106,14 +106,14 @@ export default function itemsOf(
       when: administer,
       label: t(assistant.published ? 'assistants.publication' : 'assistants.publish'),
       icon: Globe,
-      onselect: () => void acts.show(DIALOGS.publication),
+      onselect: () => acts.show(DIALOGS.publication),
       testid: 'action-publish',
     },
     {
       when: administer,
       label: t('assistants.share'),
       icon: Share,
-      onselect: () => void acts.show(DIALOGS.share),
+      onselect: () => acts.show(DIALOGS.share),
       testid: 'action-share',
     },
     {
@@ -128,7 +128,7 @@ export default function itemsOf(
       when: edit,
       label: t('assistants.import_into'),
       icon: Upload,
-      onselect: () => void acts.show(DIALOGS.import),
+      onselect: () => acts.show(DIALOGS.import),
       testid: 'action-import',
       ...waits,
     },
@@ -136,7 +136,7 @@ export default function itemsOf(
       when: edit,
       label: t('assistants.versions'),
       icon: History,
-      onselect: () => void acts.show(DIALOGS.versions),
+      onselect: () => acts.show(DIALOGS.versions),
       testid: 'action-versions',
       ...waits,
     },
@@ -145,7 +145,7 @@ export default function itemsOf(
       label: t(assistant.disabled ? 'assistants.switch_on' : 'assistants.switch_off'),
       icon: Power,
       divided: true,
-      onselect: () => void (assistant.disabled ? switchOn(assistant, acts.onchange) : acts.show(DIALOGS.suspension)),
+      onselect: () => (assistant.disabled ? void switchOn(assistant, acts.onchange) : acts.show(DIALOGS.suspension)),
       testid: 'action-suspend',
     },
     {
@@ -153,7 +153,7 @@ export default function itemsOf(
       label: t('assistants.delete'),
       icon: Trash,
       danger: true,
-      onselect: () => void acts.show(DIALOGS.delete),
+      onselect: () => acts.show(DIALOGS.delete),
       testid: 'action-delete',
     },
   ];

@@ -1,7 +1,6 @@
 import { api, must } from '$lib/kit/api/client';
 import { ifMatch } from '$lib/kit/api/versions';
-import { type Difference, differencesOf } from '$lib/kit/ui/differences';
-import { VersionedForm } from '$lib/kit/ui/versioned-form.svelte';
+import { ValuesForm } from '$lib/kit/ui/versioned-form.svelte';
 import type { PromptTemplate, TemplateType } from './template.types';
 
 const MEMBERS = ['name', 'description', 'type', 'system_prompt', 'prompt_template'] as const;
@@ -18,17 +17,13 @@ const valuesOf = ({ name, description, type, system_prompt, prompt_template }: V
 const isSame = (one: Values, other: Values): boolean => MEMBERS.every((member) => one[member] === other[member]);
 
 /** The form of a prompt template. */
-export class TemplateForm extends VersionedForm<PromptTemplate, Values> {
-  values = $state<Values>({ ...EMPTY });
-  readonly differences = $derived.by((): readonly Difference[] =>
-    this.theirs === null ? [] : differencesOf(valuesOf(this.theirs), this.values),
-  );
-  readonly dirty = $derived.by(() => !this.gone && !isSame(this.values, this.saved ?? EMPTY));
-  private gone = $state(false);
-
+export class TemplateForm extends ValuesForm<PromptTemplate, Values, Values> {
   constructor(template: PromptTemplate | null) {
-    super();
-    if (template !== null) this.show(template);
+    // A template is sent whole.
+    super(
+      { fresh: () => ({ ...EMPTY }), valuesOf, changeOf: (_, values) => ({ ...values }), textOf: String },
+      template,
+    );
   }
 
   get type(): TemplateType {
@@ -47,13 +42,8 @@ export class TemplateForm extends VersionedForm<PromptTemplate, Values> {
     else this.show(template);
   }
 
-  /** The template was deleted: nothing is unsaved any more. */
-  discard(): void {
-    this.gone = true;
-  }
-
-  protected body(): Values {
-    return { ...this.values };
+  protected override isChanged(): boolean {
+    return !isSame(this.values, this.saved ?? EMPTY);
   }
 
   protected async create(body: Values, key: string): Promise<PromptTemplate> {
@@ -68,22 +58,5 @@ export class TemplateForm extends VersionedForm<PromptTemplate, Values> {
 
   protected async read({ id }: PromptTemplate): Promise<PromptTemplate> {
     return must(await api.GET('/api/v1/prompt-templates/{id}', { params: { path: { id } } }));
-  }
-
-  protected losesNothing(base: PromptTemplate, theirs: PromptTemplate, body: Values): boolean {
-    return isSame(theirs, base) || isSame(theirs, body);
-  }
-
-  /** Shows the template as the service stored it, and keeps fields that changed during the request. */
-  protected settle(template: PromptTemplate, sent: Values): void {
-    const typed = MEMBERS.filter((member) => this.values[member] !== sent[member]);
-    const kept = Object.fromEntries(typed.map((member) => [member, this.values[member]]));
-    this.show(template);
-    this.values = { ...this.values, ...kept };
-  }
-
-  protected show(template: PromptTemplate): void {
-    this.saved = template;
-    this.values = valuesOf(template);
   }
 }

@@ -1,0 +1,41 @@
+import { type Component, type ComponentProps, tick } from 'svelte';
+import type Confirm from './Confirm.svelte';
+
+type Load<Props extends object> = () => Promise<{ readonly default: Component<Props, object, 'open' & keyof Props> }>;
+
+/** One dialog from the click that asked for it until it has closed and given the focus back. */
+class Shown {
+  open = $state(true);
+
+  constructor(
+    readonly load: Load<{ open: boolean }>,
+    readonly props: object,
+  ) {}
+}
+
+/** Dialogs by call: whoever opens one keeps no flag for it, and each opening begins anew. */
+class Dialogs {
+  shown = $state.raw<readonly Shown[]>([]);
+
+  open<Props extends { open: boolean }>(load: Load<Props>, props: Omit<Props, 'open'>): void {
+    this.shown = [...this.shown, new Shown(load as unknown as Load<{ open: boolean }>, props)];
+  }
+
+  /** Asks before something ends. */
+  confirm(props: Omit<ComponentProps<typeof Confirm>, 'open'>): void {
+    this.open(() => import('./Confirm.svelte'), props);
+  }
+
+  async close(closed: Shown): Promise<void> {
+    closed.open = false;
+    // The element closes first: only then the browser gives the focus back.
+    await tick();
+    this.shown = this.shown.filter((each) => each !== closed);
+  }
+
+  closeAll(): void {
+    this.shown = [];
+  }
+}
+
+export const dialogs = new Dialogs();
