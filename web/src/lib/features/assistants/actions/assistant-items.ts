@@ -18,13 +18,9 @@ import { t } from '$lib/kit/i18n/i18n.svelte';
 import type { MenuItem } from '$lib/kit/ui/Menu.svelte';
 import { toasts } from '$lib/kit/ui/toasts.svelte';
 import { downloadExport, duplicate, suspend } from './requests';
-import type { Rights } from './rights';
+import type { ActionProps, Rights } from './rights';
 
-export type ActionDialog = Component<
-  { assistant: Assistant; open: boolean; onchange: (assistant: Assistant | null) => void },
-  object,
-  'open'
->;
+export type ActionDialog = Component<ActionProps, object, 'open'>;
 
 const DIALOGS = {
   publication: () => import('./PublicationDialog.svelte'),

@@ -12,6 +12,14 @@ export interface Rights {
   readonly chat: boolean;
 }
 
+/** The properties of a dialog on one assistant. */
+export interface ActionProps {
+  assistant: Assistant;
+  open: boolean;
+  /** The assistant after a change, or null when it was deleted. */
+  onchange: (assistant: Assistant | null) => void;
+}
+
 export function rightsOf({ access, disabled }: Pick<Assistant, 'access' | 'disabled'>, me: Me | null): Rights {
   const mayWrite = me !== null && me.scopes.includes('write');
   const isAdmin = me !== null && (me.system_admin || me.role === 'owner' || me.role === 'admin');
