@@ -23,12 +23,6 @@ module.exports = {
           'src/auth/imported-passwords/password-comparison.worker.ts',
           'migrations/index.ts',
           'scripts/*.mjs',
-          'bench/*.bench.mjs',
-          'bench/suts/*.mjs',
-          'bench/lib/{loadgen,mock-upstream}.mjs',
-          'bench/toolloop/*.mjs',
-          'bench/engine/*.mjs',
-          'bench/{migration,planner,retrieval,runs-faults}.mjs',
           'test/**/*.spec.ts',
           '{src,extensions}/**/*.spec.ts',
           'test/support/**/*.{ts,mjs,cjs}',
@@ -42,12 +36,23 @@ module.exports = {
           'test/cluster/*.mjs',
           'test/mutants/*.{mjs,cjs}',
           'scripts/**/*.mjs',
-          'bench/**/*.mjs',
         ],
         // Its runner is a file of this repository, where the plugin expects a package.
         stryker: false,
         // Imported by what test/support/kubernetes-types.ts compiles.
         ignoreDependencies: ['kubernetes-types'],
+      },
+      bench: {
+        entry: [
+          '*.bench.mjs',
+          '{growth,migration,observe,planner,retrieval,row-security,run,runs-faults}.mjs',
+          'suts/*.mjs',
+          'lib/{loadgen,mock-upstream}.mjs',
+          'toolloop/*.mjs',
+          'engine/*.mjs',
+        ],
+        project: ['**/*.mjs'],
+        ignore: ['peers/**'],
       },
       'packages/*': {
         entry: ['src/index.ts', 'src/*/index.ts', 'src/**/*.spec.ts', 'src/**/*-main.ts', 'src/**/*.worker.ts'],
