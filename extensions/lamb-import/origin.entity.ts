@@ -1,22 +1,20 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-const KEY = 'origins_pk';
-
 /** The link from a row of another installation to ours, with hashes of both after the last import. */
 @Entity('origins')
 @Index('origins_organization_key', ['source', 'originId'], { unique: true, where: `kind = 'organization'` })
 export class OriginEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: KEY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
+  @PrimaryColumn('text')
   source!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
+  @PrimaryColumn('text')
   kind!: string;
 
   /** Primary key at the source. */
-  @PrimaryColumn('text', { name: 'origin_id', primaryKeyConstraintName: KEY })
+  @PrimaryColumn('text', { name: 'origin_id' })
   originId!: string;
 
   @Column('text', { name: 'local_id' })

@@ -4,10 +4,10 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('lti_identities')
 @Index('lti_identities_user_idx', ['organizationId', 'userId'])
 export class LtiIdentityEntity {
-  @PrimaryColumn('uuid', { name: 'platform_id', primaryKeyConstraintName: 'lti_identities_pk' })
+  @PrimaryColumn('uuid', { name: 'platform_id' })
   platformId!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_identities_pk' })
+  @PrimaryColumn('text')
   subject!: string;
 
   @Column('uuid', { name: 'organization_id' })

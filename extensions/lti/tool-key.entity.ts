@@ -4,7 +4,7 @@ import type { PublicJwk } from './key-pair';
 /** A signing key of the whole service. */
 @Entity('lti_keys')
 export class ToolKeyEntity {
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_keys_pk' })
+  @PrimaryColumn('text')
   kid!: string;
 
   @Column('jsonb', { name: 'public_jwk' })

@@ -1,17 +1,12 @@
 import type { Scope } from '@bellwether/kernel';
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../infrastructure/database';
 
 @Entity('api_keys')
 @Unique('api_keys_public_id_key', ['publicId'])
 @Unique('api_keys_hash_key', ['hash'])
 @Index('api_keys_member_idx', ['organizationId', 'userId'])
-export class ApiKeyEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ApiKeyEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
@@ -45,7 +40,4 @@ export class ApiKeyEntity {
   /** Kept after revocation: the same key given again at a start stays revoked. */
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

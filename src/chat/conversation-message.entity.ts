@@ -1,5 +1,6 @@
 import type { ContentPart, SearchNotice, Source } from '@bellwether/kernel';
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../infrastructure/database';
 import type { MessageStatus } from './conversation.types';
 
 @Entity('conversation_messages')
@@ -8,13 +9,7 @@ import type { MessageStatus } from './conversation.types';
 @Unique('conversation_messages_position_uq', ['conversationId', 'position'])
 @Index('conversation_messages_user_idx', ['organizationId', 'userId'])
 @Index('conversation_messages_running_idx', ['createdAt'], { where: `status = 'running'` })
-export class ConversationMessageEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'conversation_messages_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ConversationMessageEntity extends DatedEntity {
   @Column('uuid', { name: 'conversation_id' })
   conversationId!: string;
 
@@ -59,7 +54,4 @@ export class ConversationMessageEntity {
 
   @Column('jsonb', { nullable: true })
   notice!: SearchNotice | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

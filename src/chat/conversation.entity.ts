@@ -6,7 +6,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Index('conversations_age_idx', ['organizationId', 'updatedAt'])
 @Index('conversations_activity_idx', ['activityId', 'updatedAt'], { where: 'activity_id IS NOT NULL' })
 export class ConversationEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'conversations_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   /** Organization of the person. The assistant may be another organization's. */

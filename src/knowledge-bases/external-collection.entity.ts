@@ -3,11 +3,11 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 /** A collection of the organization's external knowledge-base server. Its passages stay there. */
 @Entity('external_collections')
 export class ExternalCollectionEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'external_collections_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
   /** Its id on the server and in assistants. */
-  @PrimaryColumn('text', { name: 'collection_id', primaryKeyConstraintName: 'external_collections_pk' })
+  @PrimaryColumn('text', { name: 'collection_id' })
   collectionId!: string;
 
   @Column('uuid', { name: 'owner_id' })

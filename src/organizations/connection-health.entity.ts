@@ -37,10 +37,10 @@ export interface ConnectionState {
 /** The last outcomes of one vendor or server of an organization. */
 @Entity('connection_health')
 export class ConnectionHealthEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'connection_health_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'connection_health_pk' })
+  @PrimaryColumn('text')
   connection!: string;
 
   /** Hash of address and secret. Outcomes under another hash are out of date. */

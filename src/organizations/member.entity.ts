@@ -18,11 +18,11 @@ export interface ChecklistAnswers {
 @Entity('members')
 @Index('members_user_idx', ['userId'])
 export class MemberEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'members_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   @ForeignKey(() => OrganizationEntity, { name: 'members_organization_fk', onDelete: 'CASCADE' })
   organizationId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'members_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   @ForeignKey(() => UserEntity, { name: 'members_user_fk', onDelete: 'CASCADE' })
   userId!: string;
 

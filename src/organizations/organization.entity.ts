@@ -18,7 +18,7 @@ export interface OrganizationEnding {
 @Unique('organizations_slug_key', ['slug'])
 @Index('organizations_system_key', ['isSystem'], { unique: true, where: 'is_system' })
 export class OrganizationEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'organizations_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('text')

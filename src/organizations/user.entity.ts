@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm
 @Entity('users')
 @Unique('users_email_key', ['email'])
 export class UserEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('text')

@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { VersionedEntity } from '../infrastructure/database';
 import type { RubricDocument, RubricVisibility } from './rubric.types';
 
 @Entity('rubrics')
@@ -6,13 +7,7 @@ import type { RubricDocument, RubricVisibility } from './rubric.types';
 @Unique('rubrics_origin_key_uq', ['organizationId', 'originKey'])
 @Index('rubrics_owner_idx', ['organizationId', 'ownerId'])
 @Index('rubrics_key_idx', ['organizationId', 'rubricKey'])
-export class RubricEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'rubrics_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class RubricEntity extends VersionedEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
@@ -37,14 +32,4 @@ export class RubricEntity {
   /** `json`, because `jsonb` does not keep the order of members. */
   @Column('json')
   document!: RubricDocument;
-
-  /** Counts changes by people, from 1. */
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

@@ -19,7 +19,7 @@ import type { RatingValue, RunReplay, ToolTiming } from './run.types';
 @Index('runs_contents_idx', ['createdAt'], { where: 'pruned_at IS NULL' })
 export class RunEntity {
   /** UUID version 7: the order of ids is the order of starts. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'runs_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('uuid', { name: 'organization_id' })

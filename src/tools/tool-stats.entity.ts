@@ -6,13 +6,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 @Entity('tool_stats')
 export class ToolStatsEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'tool_stats_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'tool_stats_pk' })
+  @PrimaryColumn('text')
   plugin!: string;
 
-  @PrimaryColumn('date', { primaryKeyConstraintName: 'tool_stats_pk' })
+  @PrimaryColumn('date')
   day!: string;
 
   @Column('integer')

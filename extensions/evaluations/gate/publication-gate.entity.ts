@@ -12,7 +12,7 @@ export interface GateSettings {
 /** Whether an assistant is published only when its tests pass. */
 @Entity('publication_gates')
 export class PublicationGateEntity {
-  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'publication_gates_pk' })
+  @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
   @Column('uuid', { name: 'organization_id' })

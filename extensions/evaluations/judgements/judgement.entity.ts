@@ -1,16 +1,11 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Unique } from 'typeorm';
+import { DatedEntity } from '../../../src/infrastructure/database';
 import { KnowledgeBaseEntity } from '../../../src/knowledge-bases';
 
 /** Whether a passage answers a question, as the owner of the knowledge base judged it. */
 @Entity('kb_judgements')
 @Unique('kb_judgements_passage_uq', ['knowledgeBaseId', 'questionHash', 'passageHash'])
-export class JudgementEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_judgements_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class JudgementEntity extends DatedEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'kb_judgements_knowledge_base_fk', onDelete: 'CASCADE' })
   @Column('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
@@ -38,7 +33,4 @@ export class JudgementEntity {
   /** Beginning of the passage. */
   @Column('text')
   excerpt!: string;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

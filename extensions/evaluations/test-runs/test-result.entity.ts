@@ -38,7 +38,7 @@ export interface TestRefusal {
 @Index('test_results_test_idx', ['testId', 'id'])
 export class TestResultEntity {
   /** UUID version 7, in the order of the tests. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'test_results_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('uuid', { name: 'organization_id' })

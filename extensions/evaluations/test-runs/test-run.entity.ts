@@ -1,17 +1,11 @@
 import type { Caller } from '@bellwether/kernel';
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { DatedEntity } from '../../../src/infrastructure/database';
 
 /** Tests of one version of an assistant, asked in the background. */
 @Entity('test_runs')
 @Index('test_runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
-export class TestRunEntity {
-  /** UUID version 7. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'test_runs_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class TestRunEntity extends DatedEntity {
   @Column('integer', { name: 'assistant_id' })
   assistantId!: number;
 
@@ -23,9 +17,6 @@ export class TestRunEntity {
 
   @Column('jsonb')
   caller!: Caller;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'cancelled_at', nullable: true })
   cancelledAt!: Date | null;

@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { VersionedEntity } from '../../../src/infrastructure/database';
 import type { StatedExpectation } from '../expectations/expectation-catalogue';
 
 /** One question of a conversation and what its answer must be like. */
@@ -7,17 +8,13 @@ export interface TestTurn {
   readonly expectations: readonly StatedExpectation[];
 }
 
-/** A question, or a conversation, that an assistant must answer in a certain way. */
+/**
+ * A question, or a conversation, that an assistant must answer in a certain way. Results of an older version of the test do
+ * not count at the gate.
+ */
 @Entity('assistant_tests')
 @Index('assistant_tests_assistant_idx', ['organizationId', 'assistantId', 'id'])
-export class AssistantTestEntity {
-  /** UUID version 7. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'assistant_tests_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class AssistantTestEntity extends VersionedEntity {
   @Column('integer', { name: 'assistant_id' })
   assistantId!: number;
 
@@ -26,14 +23,4 @@ export class AssistantTestEntity {
 
   @Column('jsonb')
   turns!: readonly TestTurn[];
-
-  /** Counts changes, from 1. Results of an older version of the test do not count at the gate. */
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

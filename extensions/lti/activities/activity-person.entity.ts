@@ -9,10 +9,10 @@ export type Agreement = (typeof AGREEMENTS)[number];
 @Index('lti_activity_people_user_idx', ['organizationId', 'userId'])
 @Check('lti_activity_people_agreed_to_ck', `"agreed_to" IN ('named', 'pseudonymous')`)
 export class ActivityPersonEntity {
-  @PrimaryColumn('uuid', { name: 'activity_id', primaryKeyConstraintName: 'lti_activity_people_pk' })
+  @PrimaryColumn('uuid', { name: 'activity_id' })
   activityId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'lti_activity_people_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   @Column('uuid', { name: 'organization_id' })

@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { VersionedEntity } from '../../../src/infrastructure/database';
 
 export const WINDOW_MODES = ['closed', 'strict'] as const;
 export type WindowMode = (typeof WINDOW_MODES)[number];
@@ -43,13 +44,7 @@ export function settingsIn(custom: Readonly<Record<string, string>>): Partial<Ac
 @Index('lti_activities_course_idx', ['courseId'])
 @Index('lti_activities_organization_idx', ['organizationId'])
 @Index('lti_activities_assistants_idx', ['assistantIds'], { type: 'gin' })
-export class ActivityEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_activities_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ActivityEntity extends VersionedEntity {
   @Column('uuid', { name: 'platform_id' })
   platformId!: string;
 
@@ -88,13 +83,4 @@ export class ActivityEntity {
   /** Origin of the page that showed the last launch; it may show the chat in a frame. */
   @Column('text', { name: 'frame_origin', nullable: true })
   frameOrigin!: string | null;
-
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

@@ -4,10 +4,10 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('lti_course_people')
 @Index('lti_course_people_user_idx', ['organizationId', 'userId'])
 export class CoursePersonEntity {
-  @PrimaryColumn('uuid', { name: 'course_id', primaryKeyConstraintName: 'lti_course_people_pk' })
+  @PrimaryColumn('uuid', { name: 'course_id' })
   courseId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'lti_course_people_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   @Column('uuid', { name: 'organization_id' })

@@ -1,16 +1,11 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { ChangingEntity } from '../../../src/infrastructure/database';
 
 /** A course of a platform: the context of launches. */
 @Entity('lti_courses')
 @Unique('lti_courses_context_uq', ['platformId', 'deploymentId', 'contextId'])
 @Index('lti_courses_organization_idx', ['organizationId'])
-export class CourseEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_courses_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class CourseEntity extends ChangingEntity {
   @Column('uuid', { name: 'platform_id' })
   platformId!: string;
 
@@ -30,10 +25,4 @@ export class CourseEntity {
   /** Address of the roster (NRPS 2.0 §3.6.1.1); null where the platform offers none. */
   @Column('text', { name: 'roster_url', nullable: true })
   rosterUrl!: string | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

@@ -1,17 +1,12 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { TenantEntity } from '../../../src/infrastructure/database';
 import type { WantedContent } from './wanted-content';
 
 /** A deep-linking request: the platform waits for the content that its author chooses. */
 @Entity('lti_selections')
 @Index('lti_selections_user_idx', ['organizationId', 'userId'])
 @Index('lti_selections_expires_idx', ['expiresAt'])
-export class SelectionEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_selections_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class SelectionEntity extends TenantEntity {
   /** Person who makes the selection; only they may answer. */
   @Column('uuid', { name: 'user_id' })
   userId!: string;

@@ -17,7 +17,7 @@ export interface LoginParameters {
 @Index('lti_attempts_address_idx', ['address', 'expiresAt'])
 export class LaunchAttemptEntity {
   /** SHA-256 of `state`. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_attempts_pk' })
+  @PrimaryColumn('text')
   hash!: string;
 
   /** SHA-256 of the secret that the browser keeps in a cookie, or the platform's storage keeps for it. */

@@ -6,7 +6,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('lti_handovers_spare_idx', ['spareHash'], { unique: true })
 export class LaunchTicketEntity {
   /** SHA-256 of the code. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_handovers_pk' })
+  @PrimaryColumn('text')
   hash!: string;
 
   @Column('uuid', { name: 'organization_id' })

@@ -1,4 +1,5 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../../../src/infrastructure/database';
 import type { KeyKind } from './bridge.types';
 
 /** A consumer key of OAuth 1.0. Several organizations may have the same one. */
@@ -8,13 +9,7 @@ import type { KeyKind } from './bridge.types';
 @Index('lti_bridge_keys_organization_idx', ['organizationId'])
 @Check('lti_bridge_keys_kind_ck', `"kind" IN ('assistant', 'activity', 'creator')`)
 @Check('lti_bridge_keys_assistant_ck', `("kind" = 'assistant') = ("assistant_id" IS NOT NULL)`)
-export class BridgeKeyEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_bridge_keys_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class BridgeKeyEntity extends DatedEntity {
   @Column('uuid', { name: 'bridge_id' })
   bridgeId!: string;
 
@@ -34,7 +29,4 @@ export class BridgeKeyEntity {
   /** To the hour. */
   @Column('timestamptz', { name: 'last_launch_at', nullable: true })
   lastLaunchAt!: Date | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

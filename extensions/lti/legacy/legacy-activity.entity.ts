@@ -1,15 +1,10 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Unique } from 'typeorm';
+import { TenantEntity } from '../../../src/infrastructure/database';
 
 /** An activity of another installation, which the first launch of its resource link takes over. */
 @Entity('lti_legacy_activities')
 @Unique('lti_legacy_activities_link_uq', ['organizationId', 'resourceLinkId'])
-export class LegacyActivityEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_legacy_activities_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class LegacyActivityEntity extends TenantEntity {
   /** `resource_link_id` of LTI 1.1. Platforms keep it when a tool is switched to LTI 1.3. */
   @Column('text', { name: 'resource_link_id' })
   resourceLinkId!: string;

@@ -1,4 +1,5 @@
-import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
+import { TenantEntity } from '../../../src/infrastructure/database';
 
 export type LegacyEntry = 'activity' | 'creator';
 
@@ -7,13 +8,7 @@ export type LegacyEntry = 'activity' | 'creator';
 @Unique('lti_legacy_people_user_uq', ['organizationId', 'door', 'legacyUserId'])
 @Index('lti_legacy_people_member_idx', ['organizationId', 'userId'])
 @Check('lti_legacy_people_door_ck', `"door" IN ('activity', 'creator')`)
-export class LegacyPersonEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_legacy_people_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class LegacyPersonEntity extends TenantEntity {
   /** Way in: by an activity of a course, or as a teacher who works here. */
   @Column('text')
   door!: LegacyEntry;

@@ -1,4 +1,5 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
+import { VersionedEntity } from '../../../src/infrastructure/database';
 
 /** Issuer of the platform that holds LTI 1.1 of an organization. No ID token has it: it is no address. */
 export const BRIDGE_ISSUER = 'urn:bellwether:lti-1.1';
@@ -21,13 +22,7 @@ export type PersonMatch =
 @Index('lti_platforms_issuer_idx', ['issuer', 'clientId'])
 @Index('lti_platforms_organization_idx', ['organizationId'])
 @Check('lti_platforms_instructor_role_ck', `"instructor_role" IN ('member', 'teacher')`)
-export class PlatformEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_platforms_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class PlatformEntity extends VersionedEntity {
   @Column('text')
   name!: string;
 
@@ -70,13 +65,4 @@ export class PlatformEntity {
   /** Time of the first verified launch; null before it. */
   @Column('timestamptz', { name: 'proven_at', nullable: true })
   provenAt!: Date | null;
-
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

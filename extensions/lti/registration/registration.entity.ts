@@ -5,7 +5,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('lti_registrations_organization_idx', ['organizationId'])
 export class RegistrationEntity {
   /** SHA-256 of the code in the address. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_registrations_pk' })
+  @PrimaryColumn('text')
   hash!: string;
 
   @Column('uuid', { name: 'organization_id' })

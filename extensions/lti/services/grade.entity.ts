@@ -1,4 +1,5 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index } from 'typeorm';
+import { DatedEntity } from '../../../src/infrastructure/database';
 
 export type GradeState = 'waiting' | 'sent' | 'refused';
 
@@ -8,13 +9,7 @@ export type GradeState = 'waiting' | 'sent' | 'refused';
 @Index('lti_grades_user_idx', ['organizationId', 'userId'])
 @Index('lti_grades_graded_by_idx', ['organizationId', 'gradedBy'])
 @Check('lti_grades_state_ck', `"state" IN ('waiting', 'sent', 'refused')`)
-export class GradeEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_grades_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class GradeEntity extends DatedEntity {
   @Column('uuid', { name: 'activity_id' })
   activityId!: string;
 
@@ -45,9 +40,6 @@ export class GradeEntity {
 
   @Column('uuid', { name: 'graded_by', nullable: true })
   gradedBy!: string | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'sent_at', nullable: true })
   sentAt!: Date | null;

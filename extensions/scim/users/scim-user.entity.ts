@@ -6,10 +6,10 @@ import type { ScimUserValues } from './user-resource';
 @Unique('scim_users_user_name_uq', ['organizationId', 'userNameKey'])
 @Index('scim_users_external_idx', ['organizationId', 'externalId'])
 export class ScimUserEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'scim_users_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'scim_users_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   /** The user name for comparing, without regard to case. */

@@ -1,16 +1,11 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Index } from 'typeorm';
+import { VersionedEntity } from '../../infrastructure/database';
 import type { AssistantType } from '../definition';
 
 @Entity('prompt_templates')
 @Check('prompt_templates_type_ck', `"type" IN ('classic', 'multi_tool')`)
 @Index('prompt_templates_owner_idx', ['organizationId', 'ownerId'])
-export class PromptTemplateEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'prompt_templates_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class PromptTemplateEntity extends VersionedEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
@@ -33,14 +28,4 @@ export class PromptTemplateEntity {
   /** Readable by every member of the organization. */
   @Column('boolean', { default: false })
   shared!: boolean;
-
-  /** Counts what people changed, from 1. */
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

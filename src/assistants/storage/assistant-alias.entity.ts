@@ -1,21 +1,19 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AssistantEntity } from './assistant.entity';
 
-const KEY = 'assistant_aliases_pk';
-
 /** The number that an imported assistant has at its source. It may be the id of another assistant here. */
 @Entity('assistant_aliases')
 @Index('assistant_aliases_assistant_idx', ['assistantId'])
 @Index('assistant_aliases_number_idx', ['organizationId', 'number'])
 export class AssistantAliasEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: KEY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
   /** Name of the installation that it came from. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
+  @PrimaryColumn('text')
   source!: string;
 
-  @PrimaryColumn('integer', { primaryKeyConstraintName: KEY })
+  @PrimaryColumn('integer')
   number!: number;
 
   @ForeignKey(() => AssistantEntity, { name: 'assistant_aliases_assistant_fk', onDelete: 'CASCADE' })

@@ -7,10 +7,10 @@ import { AssistantEntity } from './assistant.entity';
 @Index('assistant_group_shares_group_idx', ['groupId'])
 export class AssistantGroupShareEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_group_shares_assistant_fk', onDelete: 'CASCADE' })
-  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_group_shares_pk' })
+  @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
-  @PrimaryColumn('uuid', { name: 'group_id', primaryKeyConstraintName: 'assistant_group_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'group_id' })
   groupId!: string;
 
   @Column('uuid', { name: 'organization_id' })

@@ -6,10 +6,10 @@ import { AssistantEntity } from './assistant.entity';
 @Index('assistant_shares_user_idx', ['organizationId', 'userId'])
 export class AssistantShareEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_shares_assistant_fk', onDelete: 'CASCADE' })
-  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_shares_pk' })
+  @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'assistant_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   @Column('uuid', { name: 'organization_id' })

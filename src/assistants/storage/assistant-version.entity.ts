@@ -19,10 +19,10 @@ export type VersionReason = (typeof VERSION_REASONS)[number];
 @Index('assistant_versions_name_idx', ['organizationId', 'name'])
 export class AssistantVersionEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_versions_assistant_fk', onDelete: 'CASCADE' })
-  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_versions_pk' })
+  @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
-  @PrimaryColumn('integer', { primaryKeyConstraintName: 'assistant_versions_pk' })
+  @PrimaryColumn('integer')
   version!: number;
 
   @Column('uuid', { name: 'organization_id' })

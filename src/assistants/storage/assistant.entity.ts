@@ -17,7 +17,6 @@ import type { AssistantType, CollectionIds } from '../definition';
 export class AssistantEntity {
   @PrimaryGeneratedColumn('identity', {
     generatedIdentity: 'BY DEFAULT',
-    primaryKeyConstraintName: 'assistants_pk',
   })
   id!: number;
 

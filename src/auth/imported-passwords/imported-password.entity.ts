@@ -4,10 +4,10 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('imported_passwords')
 @Index('imported_passwords_user_idx', ['userId'])
 export class ImportedPasswordEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'imported_passwords_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'imported_passwords_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   /** Sealed bcrypt hash. */

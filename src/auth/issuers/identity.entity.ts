@@ -10,14 +10,14 @@ import type { Claims } from './issuer.types';
 @Index('oidc_identities_user_idx', ['userId'])
 @Index('oidc_identities_external_idx', ['organizationId', 'externalId'])
 export class IdentityEntity {
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  @PrimaryColumn('text')
   issuer!: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  @PrimaryColumn('text')
   subject!: string;
 
   /** The authority that linked the person: an organization's id, or `all:` and the key of an issuer that serves all. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  @PrimaryColumn('text')
   authority!: string;
 
   @Column('uuid', { name: 'user_id' })

@@ -1,17 +1,12 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { VersionedEntity } from '../../infrastructure/database';
 import type { IssuerSettings } from './issuer.types';
 
 @Entity('oidc_issuers')
 @Unique('oidc_issuers_key_key', ['key'])
 @Index('oidc_issuers_organization_idx', ['organizationId'])
 @Index('oidc_issuers_url_idx', ['url'])
-export class IssuerEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'oidc_issuers_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class IssuerEntity extends VersionedEntity {
   @Column('text')
   key!: string;
 
@@ -44,13 +39,4 @@ export class IssuerEntity {
 
   @Column('jsonb', { default: {} })
   settings!: Partial<IssuerSettings>;
-
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

@@ -1,16 +1,11 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../../infrastructure/database';
 
 /** A credential with which a directory provisions one organization. It opens SCIM and nothing else. */
 @Entity('scim_tokens')
 @Unique('scim_tokens_hash_uq', ['hash'])
 @Index('scim_tokens_organization_idx', ['organizationId'])
-export class ScimTokenEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'scim_tokens_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ScimTokenEntity extends DatedEntity {
   @Column('text')
   name!: string;
 
@@ -24,9 +19,6 @@ export class ScimTokenEntity {
 
   @Column('uuid', { name: 'created_by' })
   createdBy!: string;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;

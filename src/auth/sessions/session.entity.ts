@@ -1,18 +1,13 @@
 import type { Role, Scope } from '@bellwether/kernel';
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../../infrastructure/database';
 
 @Entity('sessions')
 @Unique('sessions_hash_key', ['hash'])
 @Index('sessions_member_idx', ['organizationId', 'userId'])
 @Index('sessions_expires_idx', ['expiresAt'])
 @Index('sessions_subject_idx', ['issuer', 'subject'], { where: 'issuer IS NOT NULL' })
-export class SessionEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class SessionEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
@@ -38,9 +33,6 @@ export class SessionEntity {
   /** Set for the session of a launch: the activities that it came from, the newest first. */
   @Column('uuid', { name: 'activity_ids', array: true, nullable: true })
   activityIds!: string[] | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   /** Written once a minute at most. */
   @Column('timestamptz', { name: 'last_seen_at', default: () => 'now()' })

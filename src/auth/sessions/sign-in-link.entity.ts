@@ -1,14 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Unique } from 'typeorm';
+import { DatedEntity } from '../../infrastructure/database';
 
 @Entity('sign_in_links')
 @Unique('sign_in_links_hash_key', ['hash'])
-export class SignInLinkEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sign_in_links_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class SignInLinkEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
@@ -23,9 +18,6 @@ export class SignInLinkEntity {
   /** Administrator who made it; null for links of the operator. */
   @Column('uuid', { name: 'made_by', nullable: true })
   madeBy!: string | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

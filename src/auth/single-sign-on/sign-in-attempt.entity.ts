@@ -6,7 +6,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('oidc_attempts_address_idx', ['address', 'expiresAt'])
 export class SignInAttemptEntity {
   /** SHA-256 of `state`. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_attempts_pk' })
+  @PrimaryColumn('text')
   hash!: string;
 
   /** SHA-256 of the cookie of the browser that began it. */

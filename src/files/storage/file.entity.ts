@@ -1,15 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Unique } from 'typeorm';
+import { ChangingEntity } from '../../infrastructure/database';
 
 /** `name` is the path in the owner's file space. `storageName` is the generated name of the bytes in the blob store. */
 @Entity('files')
 @Unique('files_name_uq', ['organizationId', 'ownerId', 'name'])
-export class FileEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'files_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class FileEntity extends ChangingEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
@@ -28,10 +23,4 @@ export class FileEntity {
 
   @Column('text', { name: 'storage_name' })
   storageName!: string;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

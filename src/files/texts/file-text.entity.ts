@@ -7,7 +7,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 @Entity('file_texts')
 export class FileTextEntity {
-  @PrimaryColumn('uuid', { name: 'file_id', primaryKeyConstraintName: 'file_texts_pk' })
+  @PrimaryColumn('uuid', { name: 'file_id' })
   fileId!: string;
 
   @Column('uuid', { name: 'organization_id' })

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Head of the hash chain of one organization. */
 @Entity('audit_chains')
 export class AuditChainEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'audit_chains_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
   /** Number of the last sealed entry; 0 before the first. */

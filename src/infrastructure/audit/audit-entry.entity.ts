@@ -1,4 +1,5 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { TenantEntity } from '../database';
 
 /** PostgreSQL answers bigint as text. */
 const NUMBER = { to: (value: number | null) => value, from: (value: string | null) => value && Number(value) };
@@ -12,13 +13,7 @@ const NUMBER = { to: (value: number | null) => value, from: (value: string | nul
 @Index('audit_entries_sequence_idx', ['organizationId', 'sequence'], { unique: true })
 @Index('audit_entries_unsealed_idx', ['organizationId', 'id'], { where: 'sequence IS NULL' })
 @Index('audit_entries_target_idx', ['organizationId', 'targetType', 'targetId'])
-export class AuditEntryEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_entries_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class AuditEntryEntity extends TenantEntity {
   @Column('text', { name: 'actor_kind' })
   actorKind!: string;
 

@@ -10,6 +10,7 @@ export * from './lease-holder';
 export { type PendingEffects, pendingEffects } from './transactions';
 export { PoolMetrics } from './pool.metrics';
 export * from './prepared';
+export * from './tenant.entity';
 export { type TenantRow, TenantScope } from './versioned-scope';
 export * from './transactions';
 export * from './versioned-scope';

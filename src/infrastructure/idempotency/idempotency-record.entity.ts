@@ -1,15 +1,10 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { TenantEntity } from '../database';
 
 @Entity('idempotency_records')
 @Unique('idempotency_records_key', ['organizationId', 'callerId', 'route', 'key'])
 @Index('idempotency_records_expiry_idx', ['expiresAt'])
-export class IdempotencyRecordEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'idempotency_records_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class IdempotencyRecordEntity extends TenantEntity {
   @Column('text', { name: 'caller_id' })
   callerId!: string;
 

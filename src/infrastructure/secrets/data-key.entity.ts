@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('data_keys')
 @Index('data_keys_kek_idx', ['kek'])
 export class DataKeyEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'data_keys_pk' })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
   @Column('text')

@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { DatedEntity } from '../../infrastructure/database';
 import { DocumentEntity } from '../storage/document.entity';
 import { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 
@@ -17,13 +18,7 @@ export type FetchStatus = 'pending' | 'fetching' | 'fetched' | 'failed';
 @Index('kb_sources_document_idx', ['documentId'])
 @Index('kb_sources_due_idx', ['nextAt'], { where: 'next_at IS NOT NULL' })
 @Index('kb_sources_unfinished_idx', ['id'], { where: `status IN ('pending', 'fetching')` })
-export class SourceEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_sources_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class SourceEntity extends DatedEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'kb_sources_knowledge_base_fk', onDelete: 'CASCADE' })
   @Column('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
@@ -86,7 +81,4 @@ export class SourceEntity {
   /** When it is fetched again; null for a refresh by hand. */
   @Column('timestamptz', { name: 'next_at', nullable: true })
   nextAt!: Date | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

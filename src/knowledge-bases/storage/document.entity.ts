@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { ChangingEntity } from '../../infrastructure/database';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 import type { DocumentStatus } from './knowledge-base.types';
 import type { Setback, StoredFile } from './document-files';
@@ -11,13 +12,7 @@ import type { Setback, StoredFile } from './document-files';
 })
 @Index('kb_documents_generation_idx', ['generation'])
 @Index('kb_documents_unused_files_idx', ['id'], { where: `unused_files <> '{}'` })
-export class DocumentEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_documents_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class DocumentEntity extends ChangingEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'kb_documents_knowledge_base_fk' })
   @Column('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
@@ -117,10 +112,4 @@ export class DocumentEntity {
   /** Printed page numbers or names of sheets, the first of page 1; null where they only count from 1. */
   @Column('text', { name: 'page_labels', array: true, nullable: true })
   pageLabels!: string[] | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

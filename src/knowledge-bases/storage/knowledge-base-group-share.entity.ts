@@ -6,10 +6,10 @@ import { KnowledgeBaseEntity } from './knowledge-base.entity';
 @Index('knowledge_base_group_shares_group_idx', ['groupId'])
 export class KnowledgeBaseGroupShareEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'knowledge_base_group_shares_knowledge_base_fk', onDelete: 'CASCADE' })
-  @PrimaryColumn('uuid', { name: 'knowledge_base_id', primaryKeyConstraintName: 'knowledge_base_group_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
 
-  @PrimaryColumn('uuid', { name: 'group_id', primaryKeyConstraintName: 'knowledge_base_group_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'group_id' })
   groupId!: string;
 
   @Column('uuid', { name: 'organization_id' })

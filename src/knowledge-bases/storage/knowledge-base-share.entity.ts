@@ -5,10 +5,10 @@ import { KnowledgeBaseEntity } from './knowledge-base.entity';
 @Index('knowledge_base_shares_user_idx', ['userId'])
 export class KnowledgeBaseShareEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'knowledge_base_shares_knowledge_base_fk', onDelete: 'CASCADE' })
-  @PrimaryColumn('uuid', { name: 'knowledge_base_id', primaryKeyConstraintName: 'knowledge_base_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'knowledge_base_shares_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   @Column('uuid', { name: 'organization_id' })

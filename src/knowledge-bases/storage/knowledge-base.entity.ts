@@ -1,18 +1,14 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { VersionedEntity } from '../../infrastructure/database';
 import type { Embedding, KnowledgeBaseVisibility } from './knowledge-base.types';
 
+/** Ingestion does not count as a change. */
 @Entity('knowledge_bases')
 @Unique('knowledge_bases_slug_uq', ['organizationId', 'slug'])
 @Unique('knowledge_bases_alias_uq', ['organizationId', 'alias'])
 @Index('knowledge_bases_index_version_idx', ['indexVersion'])
 @Index('knowledge_bases_owner_idx', ['organizationId', 'ownerId'])
-export class KnowledgeBaseEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'knowledge_bases_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class KnowledgeBaseEntity extends VersionedEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
@@ -97,14 +93,4 @@ export class KnowledgeBaseEntity {
   /** Set at deletion. A job then removes the documents. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
-
-  /** Counts changes by people, from 1. Ingestion does not count. */
-  @Column('integer', { default: 1 })
-  version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
-
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt!: Date;
 }

@@ -11,15 +11,15 @@ import { GroupEntity, type MembershipSource } from './group.entity';
   onDelete: 'CASCADE',
 })
 export class GroupMemberEntity {
-  @PrimaryColumn('uuid', { name: 'group_id', primaryKeyConstraintName: 'group_members_pk' })
+  @PrimaryColumn('uuid', { name: 'group_id' })
   @ForeignKey(() => GroupEntity, { name: 'group_members_group_fk', onDelete: 'CASCADE' })
   groupId!: string;
 
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'group_members_pk' })
+  @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
   /** A synchronization removes only memberships of its own source. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'group_members_pk' })
+  @PrimaryColumn('text')
   source!: MembershipSource;
 
   @Column('uuid', { name: 'organization_id' })

@@ -24,7 +24,7 @@ export const groupNameKey = (name: string): string => name.normalize('NFKC').toL
 @Unique('groups_external_id_uq', ['organizationId', 'externalId'])
 @Check('groups_source_ck', `"source" IN ('manual', 'scim')`)
 export class GroupEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'groups_pk' })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('uuid', { name: 'organization_id' })

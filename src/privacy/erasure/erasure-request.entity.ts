@@ -1,16 +1,11 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { TenantEntity } from '../../infrastructure/database';
 import type { ErasureCounts, ErasureReport, ErasureState, HandedOver, Unshared } from './erasure.types';
 
 @Entity('erasure_requests')
 @Index('erasure_requests_organization_idx', ['organizationId', 'id'])
 @Index('erasure_requests_open_key', ['organizationId', 'subjectId'], { unique: true, where: 'finished_at IS NULL' })
-export class ErasureRequestEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'erasure_requests_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ErasureRequestEntity extends TenantEntity {
   /** The person; null once the erasure is done. No foreign key: the account goes first. */
   @Column('uuid', { name: 'subject_id', nullable: true })
   subjectId!: string | null;

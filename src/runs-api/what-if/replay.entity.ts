@@ -1,19 +1,13 @@
 import type { Caller } from '@bellwether/kernel';
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { DatedEntity } from '../../infrastructure/database';
 import type { ReplayWish } from '../replays/replay-definition';
 import type { ReplayItem } from './what-if.types';
 
 /** Repetitions of many runs. */
 @Entity('replays')
 @Index('replays_user_idx', ['organizationId', 'userId', 'id'])
-export class ReplayEntity {
-  /** UUID version 7. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'replays_pk' })
-  id!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
+export class ReplayEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
@@ -25,9 +19,6 @@ export class ReplayEntity {
 
   @Column('jsonb')
   items!: readonly ReplayItem[];
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'cancelled_at', nullable: true })
   cancelledAt!: Date | null;

@@ -3,7 +3,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 /** A key that signs receipts of the whole installation. It is never deleted: old receipts name it. */
 @Entity('receipt_keys')
 export class ReceiptKeyEntity {
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'receipt_keys_pk' })
+  @PrimaryColumn('text')
   kid!: string;
 
   /** `x` of RFC 8037 §2. */

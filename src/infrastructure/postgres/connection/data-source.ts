@@ -1,5 +1,11 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
-import { DataSource, type Logger as TypeOrmLogger, getMetadataArgsStorage } from 'typeorm';
+import {
+  DataSource,
+  DefaultNamingStrategy,
+  type Logger as TypeOrmLogger,
+  type Table,
+  getMetadataArgsStorage,
+} from 'typeorm';
 import type { MigrationClass } from './database.types';
 import { SafeClient } from './safe-client';
 import { type RowSecurity, scopedClient } from './scoped-client';
@@ -26,6 +32,13 @@ class TypeOrmLog implements TypeOrmLogger {
   logQuerySlow(): void {}
 
   logSchemaBuild(): void {}
+}
+
+/** A primary key is named after its table, as in the migrations. */
+class Names extends DefaultNamingStrategy {
+  override primaryKeyName(table: Table | string): string {
+    return `${this.getTableName(table)}_pk`;
+  }
 }
 
 export interface DataSourceSettings {
@@ -75,6 +88,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url: settings.url,
     entities: importedEntities(),
+    namingStrategy: new Names(),
     migrations: [...settings.migrations],
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -1,8 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Copied for each column: TypeORM writes into what it is given. */
-const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
-
 /**
  * Declares the columns so that tests can compare them with the migrations. Rows are read and written in SQL.
  * @public
@@ -10,25 +7,25 @@ const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
 @Entity('plan_outcomes')
 @Index('plan_outcomes_assistant_idx', ['assistantId'])
 export class PlanOutcomeEntity {
-  @PrimaryColumn('uuid', { name: 'organization_id', ...KEY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('integer', { name: 'assistant_id', ...KEY })
+  @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
-  @PrimaryColumn('text', { name: 'query_class', ...KEY })
+  @PrimaryColumn('text', { name: 'query_class' })
   queryClass!: string;
 
-  @PrimaryColumn('text', { ...KEY })
+  @PrimaryColumn('text')
   tools!: string;
 
-  @PrimaryColumn('text', { ...KEY })
+  @PrimaryColumn('text')
   planner!: string;
 
-  @PrimaryColumn('text', { ...KEY })
+  @PrimaryColumn('text')
   arm!: string;
 
-  @PrimaryColumn('date', { ...KEY })
+  @PrimaryColumn('date')
   day!: string;
 
   @Column('integer')
