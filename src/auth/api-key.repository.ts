@@ -1,7 +1,7 @@
 import { type Role, type Scope } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, LessThan } from 'typeorm';
-import { AcrossOrganizations, TenantScope, type Transaction } from '../infrastructure/database';
+import { In, IsNull, LessThan } from 'typeorm';
+import { AcrossOrganizations, TenantScope, type Transaction, tenantRepository } from '../infrastructure/database';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** A key with all that decides its rights, read in one query. */
@@ -41,9 +41,7 @@ const KEY_ROW = `
    WHERE `;
 
 @Injectable()
-export class ApiKeyRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class ApiKeyRepository extends tenantRepository(ApiKeyEntity, () => ApiKeyScope) {
   /** No organization is known yet; the key itself is the proof. */
   @AcrossOrganizations('sign-in')
   async findByPublicId(publicId: string): Promise<KeyRow | null> {
@@ -88,10 +86,6 @@ export class ApiKeyRepository {
       .set({ lastUsedAt: () => 'now()' })
       .where(`id = :id AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`, { id })
       .execute();
-  }
-
-  within(organizationId: string, tx?: Transaction): ApiKeyScope {
-    return new ApiKeyScope((tx ?? this.dataSource.manager).getRepository(ApiKeyEntity), organizationId);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type Repository } from 'typeorm';
-import { TenantScope, type Transaction } from '../../../src/infrastructure/database';
+import { TenantScope, tenantRepository } from '../../../src/infrastructure/database';
 import { JudgementEntity } from './judgement.entity';
 
 /** A chunk under a passage that is judged. */
@@ -24,20 +23,10 @@ const PRESENT = `
   WHERE c.organization_id = $1 AND c.knowledge_base_id = $2 AND d.deleted_at IS NULL AND md5(c.text) = ANY ($3::text[])`;
 
 @Injectable()
-export class JudgementRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): JudgementScope {
-    return new JudgementScope((tx ?? this.dataSource.manager).getRepository(JudgementEntity), organizationId);
-  }
-}
+export class JudgementRepository extends tenantRepository(JudgementEntity, () => JudgementScope) {}
 
 /** Judgements of one organization. */
 export class JudgementScope extends TenantScope<JudgementEntity> {
-  constructor(rows: Repository<JudgementEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   /** Newest first. */
   all(knowledgeBaseId: string, question: string | null, limit: number): Promise<JudgementEntity[]> {
     return this.rows.find({

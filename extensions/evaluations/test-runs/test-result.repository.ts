@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, MoreThan, type Repository } from 'typeorm';
+import { MoreThan } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { TenantScope, type Transaction } from '../../../src/infrastructure/database';
+import { TenantScope, tenantRepository } from '../../../src/infrastructure/database';
 import { TestResultEntity, type TestState } from './test-result.entity';
 
 const CHUNK = 100;
@@ -37,19 +37,9 @@ const CANCEL = `UPDATE test_results SET state = 'cancelled', run_id = NULL
   WHERE organization_id = $1 AND test_run_id = $2 AND state IN ('waiting', 'running')`;
 
 @Injectable()
-export class TestResultRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): TestResultScope {
-    return new TestResultScope((tx ?? this.dataSource.manager).getRepository(TestResultEntity), organizationId);
-  }
-}
+export class TestResultRepository extends tenantRepository(TestResultEntity, () => TestResultScope) {}
 
 export class TestResultScope extends TenantScope<TestResultEntity> {
-  constructor(rows: Repository<TestResultEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   async insertAll(results: readonly NewTestResult[]): Promise<void> {
     const { organizationId } = this;
     for (let from = 0; from < results.length; from += CHUNK) {

@@ -1,16 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, MoreThan } from 'typeorm';
-import { type Transaction, VersionedScope } from '../../../src/infrastructure/database';
+import { In, MoreThan } from 'typeorm';
+import { VersionedScope, tenantRepository } from '../../../src/infrastructure/database';
 import { AssistantTestEntity } from './assistant-test.entity';
 
 @Injectable()
-export class AssistantTestRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): AssistantTestScope {
-    return new AssistantTestScope((tx ?? this.dataSource.manager).getRepository(AssistantTestEntity), organizationId);
-  }
-}
+export class AssistantTestRepository extends tenantRepository(AssistantTestEntity, () => AssistantTestScope) {}
 
 export class AssistantTestScope extends VersionedScope<AssistantTestEntity> {
   /** Oldest first; one more than `limit`. */

@@ -1,7 +1,6 @@
 import { uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type Repository } from 'typeorm';
-import { type Transaction, VersionedScope } from '../../../src/infrastructure/database';
+import { VersionedScope, tenantRepository } from '../../../src/infrastructure/database';
 import { ActivityEntity } from './activity.entity';
 
 export type ActivityLink = Pick<ActivityEntity, 'platformId' | 'deploymentId' | 'resourceLinkId'>;
@@ -24,19 +23,9 @@ export type LaunchedActivity = ActivityLink &
 const MOST_OF_COURSE = 200;
 
 @Injectable()
-export class ActivityRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): ActivityScope {
-    return new ActivityScope((tx ?? this.dataSource.manager).getRepository(ActivityEntity), organizationId);
-  }
-}
+export class ActivityRepository extends tenantRepository(ActivityEntity, () => ActivityScope) {}
 
 export class ActivityScope extends VersionedScope<ActivityEntity> {
-  constructor(rows: Repository<ActivityEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   ofLink({ platformId, deploymentId, resourceLinkId }: ActivityLink): Promise<ActivityEntity | null> {
     return this.rows.findOneBy(this.where({ platformId, deploymentId, resourceLinkId }));
   }

@@ -1,11 +1,12 @@
 import { type Page, pageOf, type PageRequest, uuidCursor, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, MoreThan, type Repository } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import {
   AcrossOrganizations,
   TenantScope,
   type Transaction,
   VersionedScope,
+  tenantRepository,
 } from '../../../src/infrastructure/database';
 import { BRIDGE_ISSUER } from '../platforms/platform.entity';
 import { BridgeEntity } from './bridge.entity';
@@ -21,13 +22,7 @@ export interface KeyOfBridge {
 }
 
 @Injectable()
-export class BridgeRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): BridgeScope {
-    return new BridgeScope((tx ?? this.dataSource.manager).getRepository(BridgeEntity), organizationId);
-  }
-
+export class BridgeRepository extends tenantRepository(BridgeEntity, () => BridgeScope) {
   keysWithin(organizationId: string, tx?: Transaction): BridgeKeyScope {
     return new BridgeKeyScope((tx ?? this.dataSource.manager).getRepository(BridgeKeyEntity), organizationId);
   }
@@ -50,10 +45,6 @@ export class BridgeRepository {
 }
 
 export class BridgeScope extends VersionedScope<BridgeEntity> {
-  constructor(rows: Repository<BridgeEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   own(): Promise<BridgeEntity | null> {
     return this.rows.findOneBy(this.where());
   }
@@ -82,10 +73,6 @@ export class BridgeScope extends VersionedScope<BridgeEntity> {
 }
 
 export class BridgeKeyScope extends TenantScope<BridgeKeyEntity> {
-  constructor(rows: Repository<BridgeKeyEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   /** Oldest first. */
   async page({ limit, cursor }: PageRequest): Promise<Page<BridgeKeyEntity>> {
     const after = uuidCursor(cursor);

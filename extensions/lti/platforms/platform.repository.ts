@@ -1,22 +1,16 @@
 import { type Page, type PageRequest, pageOf, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, IsNull, Not, type Repository } from 'typeorm';
+import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
 import {
   AcrossOrganizations,
-  type Transaction,
   VersionedScope,
   withinOrganization,
+  tenantRepository,
 } from '../../../src/infrastructure/database';
 import { BRIDGE_ISSUER, PlatformEntity } from './platform.entity';
 
 @Injectable()
-export class PlatformRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): PlatformScope {
-    return new PlatformScope((tx ?? this.dataSource.manager).getRepository(PlatformEntity), organizationId);
-  }
-
+export class PlatformRepository extends tenantRepository(PlatformEntity, () => PlatformScope) {
   /** A platform of any organization, for a launch. */
   @AcrossOrganizations('sign-in')
   findAnywhere(id: string): Promise<PlatformEntity | null> {
@@ -52,10 +46,6 @@ const isProvenBefore = (first: PlatformEntity, second: PlatformEntity, clientId:
 
 /** Platforms of LTI 1.3. */
 export class PlatformScope extends VersionedScope<PlatformEntity> {
-  constructor(rows: Repository<PlatformEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   /** Oldest first. */
   async page({ limit, cursor }: PageRequest): Promise<Page<PlatformEntity>> {
     const after = textCursor(cursor);

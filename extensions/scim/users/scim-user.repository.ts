@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, type Repository } from 'typeorm';
-import type { Transaction } from '../../../src/infrastructure/database';
+import { In, IsNull, type Repository } from 'typeorm';
+import { tenantRepository } from '../../../src/infrastructure/database';
 import type { Equality } from '../protocol/list-query';
 import { ScimUserEntity } from './scim-user.entity';
 
@@ -24,13 +24,7 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
 
 /** Members whom the directory of an organization provisions, deleted ones only where they are asked for. */
 @Injectable()
-export class ScimUserRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): ScimUserScope {
-    return new ScimUserScope((tx ?? this.dataSource.manager).getRepository(ScimUserEntity), organizationId);
-  }
-}
+export class ScimUserRepository extends tenantRepository(ScimUserEntity, () => ScimUserScope) {}
 
 export class ScimUserScope {
   constructor(

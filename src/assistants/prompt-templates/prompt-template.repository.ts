@@ -1,8 +1,8 @@
 import { type Page, pageOf, type PageRequest, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { Brackets, type SelectQueryBuilder } from 'typeorm';
 import type { AssistantType } from '../definition';
-import { type Transaction, VersionedScope } from '../../infrastructure/database';
+import { VersionedScope, tenantRepository } from '../../infrastructure/database';
 import { PromptTemplateEntity } from './prompt-template.entity';
 
 export interface PromptTemplateFilter {
@@ -15,19 +15,9 @@ export interface PromptTemplateFilter {
 }
 
 @Injectable()
-export class PromptTemplateRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): PromptTemplateScope {
-    return new PromptTemplateScope((tx ?? this.dataSource.manager).getRepository(PromptTemplateEntity), organizationId);
-  }
-}
+export class PromptTemplateRepository extends tenantRepository(PromptTemplateEntity, () => PromptTemplateScope) {}
 
 export class PromptTemplateScope extends VersionedScope<PromptTemplateEntity> {
-  constructor(rows: Repository<PromptTemplateEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   /** Newest first. */
   async page(filter: PromptTemplateFilter, { limit, cursor }: PageRequest): Promise<Page<PromptTemplateEntity>> {
     const total = await this.visible(filter).getCount();

@@ -1,7 +1,6 @@
 import { type Page, pageOf, type PageRequest, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type Repository } from 'typeorm';
-import { AcrossOrganizations, type Transaction, VersionedScope } from '../../infrastructure/database';
+import { AcrossOrganizations, VersionedScope, tenantRepository } from '../../infrastructure/database';
 import { IssuerEntity } from './issuer.entity';
 
 /** A row for the catalogue: with whether there is a logo, not with the picture. */
@@ -14,13 +13,7 @@ export type IssuerRow = Omit<IssuerEntity, 'logo' | 'enabled' | 'version' | 'cre
 const MOST = 2_000;
 
 @Injectable()
-export class IssuerRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): IssuerScope {
-    return new IssuerScope((tx ?? this.dataSource.manager).getRepository(IssuerEntity), organizationId);
-  }
-
+export class IssuerRepository extends tenantRepository(IssuerEntity, () => IssuerScope) {
   /** Issuers of all organizations that people may sign in with, by name. */
   @AcrossOrganizations('sign-in')
   usable(): Promise<IssuerRow[]> {
@@ -48,10 +41,6 @@ export class IssuerRepository {
 }
 
 export class IssuerScope extends VersionedScope<IssuerEntity> {
-  constructor(rows: Repository<IssuerEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   findByKey(key: string): Promise<IssuerEntity | null> {
     return this.rows.findOneBy(this.where({ key }));
   }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { AcrossOrganizations, TenantScope, type Transaction } from '../../infrastructure/database';
+import { AcrossOrganizations, TenantScope, tenantRepository } from '../../infrastructure/database';
 import { ScimTokenEntity } from './scim-token.entity';
 
 export interface UsedToken {
@@ -23,13 +22,7 @@ const USE = `
   SELECT id, organization_id AS "organizationId", slug AS "organizationSlug", created_by AS "createdBy" FROM found`;
 
 @Injectable()
-export class ScimTokenRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): ScimTokenScope {
-    return new ScimTokenScope((tx ?? this.dataSource.manager).getRepository(ScimTokenEntity), organizationId);
-  }
-
+export class ScimTokenRepository extends tenantRepository(ScimTokenEntity, () => ScimTokenScope) {
   /** Null for an unknown token, and where the organization is suspended. */
   @AcrossOrganizations('sign-in')
   async use(hash: string): Promise<UsedToken | null> {

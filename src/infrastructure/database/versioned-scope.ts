@@ -1,6 +1,8 @@
 import { staleVersion } from '@bellwether/kernel';
-import type { DeepPartial, FindOptionsWhere, Repository } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type DeepPartial, type FindOptionsWhere, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import type { Transaction } from '../postgres';
 
 export interface TenantRow {
   id: string;
@@ -80,4 +82,20 @@ export class VersionedScope<Row extends VersionedRow> extends TenantScope<Row> {
     const { affected } = await this.rows.delete(this.where({ id, version } as FindOptionsWhere<Row>));
     if (affected !== 1) throw staleVersion();
   }
+}
+
+/** The base of a repository that hands out the rows of one organization, within a transaction or alone. */
+export function tenantRepository<Row extends TenantRow, Scope>(
+  entity: new () => Row,
+  scope: () => new (rows: Repository<Row>, organizationId: string) => Scope,
+) {
+  @Injectable()
+  class TenantRepository {
+    constructor(protected readonly dataSource: DataSource) {}
+
+    within(organizationId: string, tx?: Transaction): Scope {
+      return new (scope())((tx ?? this.dataSource.manager).getRepository(entity), organizationId);
+    }
+  }
+  return TenantRepository;
 }

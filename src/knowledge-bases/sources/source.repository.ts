@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Any, DataSource, In, MoreThan, type Repository } from 'typeorm';
+import { Any, In, MoreThan } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { TenantScope, type Transaction } from '../../infrastructure/database';
+import { TenantScope, tenantRepository } from '../../infrastructure/database';
 import type { RowRef } from '../storage/row-queue';
 import { type FetchStatus, SourceEntity, type SourceRefresh } from './source.entity';
 
@@ -18,13 +18,7 @@ const START_DUE = `
     OR (s.status = 'fetching' AND ($1 OR s.claimed_until < now()))`;
 
 @Injectable()
-export class SourceRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): SourceScope {
-    return new SourceScope((tx ?? this.dataSource.manager).getRepository(SourceEntity), organizationId);
-  }
-
+export class SourceRepository extends tenantRepository(SourceEntity, () => SourceScope) {
   /**
    * Makes sources wait whose time has come, and those whose worker is gone, in every organization. `alone`: no other
    * process fetches, so every worker is gone.
@@ -53,10 +47,6 @@ export class SourceRepository {
 
 /** Sources of one organization. */
 export class SourceScope extends TenantScope<SourceEntity> {
-  constructor(rows: Repository<SourceEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   findIn(knowledgeBaseId: string, id: string): Promise<SourceEntity | null> {
     return this.rows.findOneBy(this.where({ id, knowledgeBaseId }));
   }

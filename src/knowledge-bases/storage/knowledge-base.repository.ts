@@ -1,9 +1,9 @@
 import { isUuid, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, LessThan, Not, type SelectQueryBuilder } from 'typeorm';
+import { In, IsNull, LessThan, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
-import { queryPrepared, type Transaction, VersionedScope } from '../../infrastructure/database';
+import { queryPrepared, type Transaction, VersionedScope, tenantRepository } from '../../infrastructure/database';
 import { KnowledgeBaseGroupShareEntity } from './knowledge-base-group-share.entity';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
@@ -62,14 +62,7 @@ export interface KnowledgeBaseState {
 }
 
 @Injectable()
-export class KnowledgeBaseRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): KnowledgeBaseScope {
-    const manager = tx ?? this.dataSource.manager;
-    return new KnowledgeBaseScope(manager.getRepository(KnowledgeBaseEntity), organizationId);
-  }
-
+export class KnowledgeBaseRepository extends tenantRepository(KnowledgeBaseEntity, () => KnowledgeBaseScope) {
   /** Prepared because every search starts with it, and planning took longer than running it. */
   async findReadable({ organizationId, userId }: Principal, id: string): Promise<KnowledgeBaseEntity | null> {
     const { columns } = this.dataSource.getMetadata(KnowledgeBaseEntity);

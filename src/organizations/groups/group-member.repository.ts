@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type Repository } from 'typeorm';
-import { batches, type Transaction } from '../../infrastructure/database';
+import { In, type Repository } from 'typeorm';
+import { batches, tenantRepository } from '../../infrastructure/database';
 import { MemberEntity } from '../member.entity';
 import { UserEntity } from '../user.entity';
 import { GroupMemberEntity } from './group-member.entity';
@@ -18,13 +18,7 @@ export interface GroupMemberRow {
 const BATCH = 1_000;
 
 @Injectable()
-export class GroupMemberRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): GroupMemberScope {
-    return new GroupMemberScope((tx ?? this.dataSource.manager).getRepository(GroupMemberEntity), organizationId);
-  }
-}
+export class GroupMemberRepository extends tenantRepository(GroupMemberEntity, () => GroupMemberScope) {}
 
 /** Memberships of one organization. */
 export class GroupMemberScope {

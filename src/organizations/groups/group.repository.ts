@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { type Transaction, VersionedScope } from '../../infrastructure/database';
+import { In, IsNull, type SelectQueryBuilder } from 'typeorm';
+import { VersionedScope, tenantRepository } from '../../infrastructure/database';
 import { GroupMemberEntity } from './group-member.entity';
 import { GroupEntity, type GroupMatch, groupNameKey } from './group.entity';
 
@@ -21,19 +21,9 @@ export interface GroupFilter {
 }
 
 @Injectable()
-export class GroupRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): GroupScope {
-    return new GroupScope((tx ?? this.dataSource.manager).getRepository(GroupEntity), organizationId);
-  }
-}
+export class GroupRepository extends tenantRepository(GroupEntity, () => GroupScope) {}
 
 export class GroupScope extends VersionedScope<GroupEntity> {
-  constructor(rows: Repository<GroupEntity>, organizationId: string) {
-    super(rows, organizationId);
-  }
-
   named(ids: readonly string[]): Promise<GroupEntity[]> {
     if (ids.length === 0) return Promise.resolve([]);
     return this.rows.find({ where: this.where({ id: In([...ids]) }), order: { nameKey: 'ASC' } });

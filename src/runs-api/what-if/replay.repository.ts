@@ -1,19 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, IsNull, LessThan } from 'typeorm';
-import { AcrossOrganizations, type Transaction, TenantScope } from '../../infrastructure/database';
+import { type FindOptionsWhere, IsNull, LessThan } from 'typeorm';
+import { AcrossOrganizations, type Transaction, TenantScope, tenantRepository } from '../../infrastructure/database';
 import { ReplayEntity } from './replay.entity';
 import type { ReplayItem } from './what-if.types';
 
 const SET_ITEM = `UPDATE replays SET items = jsonb_set(items, ARRAY[$2::text], $3::jsonb) WHERE id = $1`;
 
 @Injectable()
-export class ReplayRepository {
-  constructor(private readonly dataSource: DataSource) {}
-
-  within(organizationId: string, tx?: Transaction): ReplayScope {
-    return new ReplayScope((tx ?? this.dataSource.manager).getRepository(ReplayEntity), organizationId);
-  }
-
+export class ReplayRepository extends tenantRepository(ReplayEntity, () => ReplayScope) {
   async setItem(id: string, index: number, item: ReplayItem, tx?: Transaction): Promise<void> {
     await (tx ?? this.dataSource.manager).query(SET_ITEM, [id, String(index), JSON.stringify(item)]);
   }
