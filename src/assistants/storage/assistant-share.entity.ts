@@ -1,10 +1,11 @@
-import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { KeyedEntity } from '../../infrastructure/database';
 import { AssistantEntity } from './assistant.entity';
 
 @Entity('assistant_shares')
 @Check('assistant_shares_access_ck', `"access" IN ('edit', 'use')`)
 @Index('assistant_shares_user_idx', ['organizationId', 'userId'])
-export class AssistantShareEntity {
+export class AssistantShareEntity extends KeyedEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_shares_assistant_fk', onDelete: 'CASCADE' })
   @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
@@ -12,12 +13,6 @@ export class AssistantShareEntity {
   @PrimaryColumn('uuid', { name: 'user_id' })
   userId!: string;
 
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
   @Column('text')
   access!: 'edit' | 'use';
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

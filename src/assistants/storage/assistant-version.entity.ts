@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { KeyedEntity } from '../../infrastructure/database';
 import type { AssistantType, CollectionIds } from '../definition';
 import { AssistantEntity } from './assistant.entity';
 
@@ -17,16 +18,13 @@ export type VersionReason = (typeof VERSION_REASONS)[number];
 /** A definition as it was saved. Append-only. */
 @Entity('assistant_versions')
 @Index('assistant_versions_name_idx', ['organizationId', 'name'])
-export class AssistantVersionEntity {
+export class AssistantVersionEntity extends KeyedEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_versions_assistant_fk', onDelete: 'CASCADE' })
   @PrimaryColumn('integer', { name: 'assistant_id' })
   assistantId!: number;
 
   @PrimaryColumn('integer')
   version!: number;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
 
   /** null when the service itself wrote it. */
   @Column('uuid', { name: 'author_id', nullable: true })
@@ -62,7 +60,4 @@ export class AssistantVersionEntity {
   /** Ids of the collections as in the row of the assistant when this version was saved. */
   @Column('jsonb', { name: 'collection_ids', nullable: true })
   collectionIds!: CollectionIds | null;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

@@ -1,4 +1,5 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { KeyedEntity } from '../../infrastructure/database';
 import type { AssistantType, CollectionIds } from '../definition';
 
 @Entity('assistants')
@@ -14,14 +15,11 @@ import type { AssistantType, CollectionIds } from '../definition';
   where: 'live_version <> version AND deleted_at IS NULL',
 })
 @Index('assistants_type_idx', ['organizationId', 'type', 'id'], { where: 'deleted_at IS NULL' })
-export class AssistantEntity {
+export class AssistantEntity extends KeyedEntity {
   @PrimaryGeneratedColumn('identity', {
     generatedIdentity: 'BY DEFAULT',
   })
   id!: number;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
 
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
@@ -78,9 +76,6 @@ export class AssistantEntity {
   /** Counts definitions from 1; publication and shares do not change it. */
   @Column('integer', { default: 1 })
   version!: number;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
   updatedAt!: Date;

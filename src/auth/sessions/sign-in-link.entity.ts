@@ -3,7 +3,7 @@ import { DatedEntity } from '../../infrastructure/database';
 
 @Entity('sign_in_links')
 @Unique('sign_in_links_hash_key', ['hash'])
-export class SignInLinkEntity extends DatedEntity {
+export class SignInKeyedEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 

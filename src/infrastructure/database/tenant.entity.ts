@@ -1,5 +1,14 @@
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
+/** The columns of a row of one organization with another key than a UUID. */
+export abstract class KeyedEntity {
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}
+
 /** The columns of a row that belongs to one organization. */
 export abstract class TenantEntity {
   /** UUID, of version 7 where the order of ids is the order of creation. */

@@ -1,20 +1,15 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { KeyedEntity } from '../../infrastructure/database';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 
 /** Counts for everybody who is in the group when access is decided. */
 @Entity('knowledge_base_group_shares')
 @Index('knowledge_base_group_shares_group_idx', ['groupId'])
-export class KnowledgeBaseGroupShareEntity {
+export class KnowledgeBaseGroupShareEntity extends KeyedEntity {
   @ForeignKey(() => KnowledgeBaseEntity, { name: 'knowledge_base_group_shares_knowledge_base_fk', onDelete: 'CASCADE' })
   @PrimaryColumn('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
 
   @PrimaryColumn('uuid', { name: 'group_id' })
   groupId!: string;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }

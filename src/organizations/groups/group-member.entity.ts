@@ -1,4 +1,5 @@
-import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Check, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { KeyedEntity } from '../../infrastructure/database';
 import { MemberEntity } from '../member.entity';
 import { GroupEntity, type MembershipSource } from './group.entity';
 
@@ -10,7 +11,7 @@ import { GroupEntity, type MembershipSource } from './group.entity';
   name: 'group_members_member_fk',
   onDelete: 'CASCADE',
 })
-export class GroupMemberEntity {
+export class GroupMemberEntity extends KeyedEntity {
   @PrimaryColumn('uuid', { name: 'group_id' })
   @ForeignKey(() => GroupEntity, { name: 'group_members_group_fk', onDelete: 'CASCADE' })
   groupId!: string;
@@ -21,10 +22,4 @@ export class GroupMemberEntity {
   /** A synchronization removes only memberships of its own source. */
   @PrimaryColumn('text')
   source!: MembershipSource;
-
-  @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
-
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
-  createdAt!: Date;
 }
