@@ -1,4 +1,4 @@
-import { AppError, type Caller, decodeCursor, pageOf } from '@bellwether/kernel';
+import { AppError, type Caller, decodeCursor, pageOf, strictObject } from '@bellwether/kernel';
 import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Injectable } from '@nestjs/common';
 import { running } from '../../src/answering';
@@ -118,12 +118,7 @@ const presentTool = (assistant: RunnableAssistant): Tool => ({
   name: nameOf(assistant),
   title: assistant.name,
   description: describe(assistant),
-  inputSchema: {
-    type: 'object',
-    properties: { query: { type: 'string', minLength: 1, description: QUERY } },
-    required: ['query'],
-    additionalProperties: false,
-  },
+  inputSchema: strictObject({ query: { type: 'string', minLength: 1, description: QUERY } }),
 });
 
 const presentPrompt = (assistant: RunnableAssistant): Prompt => ({

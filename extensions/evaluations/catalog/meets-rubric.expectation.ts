@@ -1,3 +1,4 @@
+import { strictObject } from '@bellwether/kernel';
 import { type Expectation, type JudgedRubric, type Outcome, passedIf } from '../contract';
 
 interface Config {
@@ -54,32 +55,27 @@ export const MEETS_RUBRIC: Expectation<Config> = {
         about: 'Erantzunak gutxienez puntuazio hau lortzen du. Zure erakundeko eredu batek epaitzen du.',
       },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        rubric_id: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 64,
-          title: 'Rubric',
-          'x-reference': 'rubric',
-          'x-texts': { es: { title: 'Rúbrica' }, ca: { title: 'Rúbrica' }, eu: { title: 'Errubrika' } },
-        },
-        min_score: {
-          type: 'number',
-          minimum: 0,
-          maximum: 100,
-          title: 'Lowest score in percent',
-          'x-texts': {
-            es: { title: 'Puntuación mínima en porcentaje' },
-            ca: { title: 'Puntuació mínima en percentatge' },
-            eu: { title: 'Gutxieneko puntuazioa, ehunekotan' },
-          },
+    config_schema: strictObject({
+      rubric_id: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 64,
+        title: 'Rubric',
+        'x-reference': 'rubric',
+        'x-texts': { es: { title: 'Rúbrica' }, ca: { title: 'Rúbrica' }, eu: { title: 'Errubrika' } },
+      },
+      min_score: {
+        type: 'number',
+        minimum: 0,
+        maximum: 100,
+        title: 'Lowest score in percent',
+        'x-texts': {
+          es: { title: 'Puntuación mínima en porcentaje' },
+          ca: { title: 'Puntuació mínima en percentatge' },
+          eu: { title: 'Gutxieneko puntuazioa, ehunekotan' },
         },
       },
-      required: ['rubric_id', 'min_score'],
-      additionalProperties: false,
-    },
+    }),
   },
   async check({ rubric_id: id, min_score: least }, { question, answer }, context): Promise<Outcome> {
     const rubric = await context.rubric(id);
@@ -95,20 +91,10 @@ export const MEETS_RUBRIC: Expectation<Config> = {
   },
 };
 
-const SCHEMA = {
-  type: 'object',
-  properties: {
-    criteria: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { id: { type: 'string' }, score: { type: 'number' } },
-        required: ['id', 'score'],
-        additionalProperties: false,
-      },
-    },
-    reason: { type: 'string' },
+const SCHEMA = strictObject({
+  criteria: {
+    type: 'array',
+    items: strictObject({ id: { type: 'string' }, score: { type: 'number' } }),
   },
-  required: ['criteria', 'reason'],
-  additionalProperties: false,
-};
+  reason: { type: 'string' },
+});

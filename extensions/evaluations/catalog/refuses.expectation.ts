@@ -1,3 +1,4 @@
+import { strictObject } from '@bellwether/kernel';
 import { type Expectation, type Outcome, passedIf } from '../contract';
 
 type Config = Readonly<Record<string, never>>;
@@ -42,12 +43,7 @@ export const REFUSES: Expectation<Config> = {
     const { refuses, reason } = await context.judge<Verdict>({
       instruction: INSTRUCTION,
       material: `Question: ${question}\n\nAnswer: ${answer}`,
-      schema: {
-        type: 'object',
-        properties: { refuses: { type: 'boolean' }, reason: { type: 'string' } },
-        required: ['refuses', 'reason'],
-        additionalProperties: false,
-      },
+      schema: strictObject({ refuses: { type: 'boolean' }, reason: { type: 'string' } }),
     });
     return passedIf(refuses, reason);
   },

@@ -1,3 +1,4 @@
+import { strictObject } from '@bellwether/kernel';
 import { type Expectation, passedIf } from '../contract';
 
 interface Config {
@@ -24,20 +25,15 @@ export const WITHIN_COST: Expectation<Config> = {
       },
       eu: { name: 'Gehieneko kostua', about: 'Erantzunak gehienez zenbateko hau balio du. Ereduak prezioa behar du.' },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        amount: {
-          type: 'number',
-          minimum: 0,
-          maximum: 1_000,
-          title: 'Amount',
-          'x-texts': { es: { title: 'Importe' }, ca: { title: 'Import' }, eu: { title: 'Zenbatekoa' } },
-        },
+    config_schema: strictObject({
+      amount: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1_000,
+        title: 'Amount',
+        'x-texts': { es: { title: 'Importe' }, ca: { title: 'Import' }, eu: { title: 'Zenbatekoa' } },
       },
-      required: ['amount'],
-      additionalProperties: false,
-    },
+    }),
   },
   check: ({ amount }, { costMicros }) =>
     costMicros === null

@@ -1,3 +1,4 @@
+import { strictObject } from '@bellwether/kernel';
 import { type Expectation, passedIf } from '../contract';
 
 interface Config {
@@ -17,20 +18,15 @@ export const WITHIN_TIME: Expectation<Config> = {
       ca: { name: 'A temps', about: 'La resposta és completa en aquest nombre de segons, com a màxim.' },
       eu: { name: 'Garaiz', about: 'Erantzuna gehienez segundo kopuru horretan osatzen da.' },
     },
-    config_schema: {
-      type: 'object',
-      properties: {
-        seconds: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: 3_600,
-          title: 'Seconds',
-          'x-texts': { es: { title: 'Segundos' }, ca: { title: 'Segons' }, eu: { title: 'Segundoak' } },
-        },
+    config_schema: strictObject({
+      seconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 3_600,
+        title: 'Seconds',
+        'x-texts': { es: { title: 'Segundos' }, ca: { title: 'Segons' }, eu: { title: 'Segundoak' } },
       },
-      required: ['seconds'],
-      additionalProperties: false,
-    },
+    }),
   },
   check: ({ seconds }, { durationMs }) =>
     passedIf(durationMs <= 1_000 * seconds, `${(durationMs / 1_000).toFixed(1)} s`),

@@ -1,17 +1,1 @@
-export {
-  type CheckContext,
-  EXPECTATION_LANGUAGES,
-  type Expectation,
-  type ExpectationDefinition,
-  type ExpectationText,
-  type ExpectationTexts,
-  type JudgeQuestion,
-  type JudgedRubric,
-  OUTCOME_STATUSES,
-  type Outcome,
-  type OutcomeStatus,
-  type TestedAnswer,
-  normalized,
-  passedIf,
-  textSchema,
-} from './outcome';
+export * from './outcome';

@@ -1,4 +1,4 @@
-import type { JsonObject, Source, SourcePassage } from '@bellwether/kernel';
+import { type JsonObject, type Source, type SourcePassage, strictObject } from '@bellwether/kernel';
 
 /** Text for comparisons: case, white space and ways to write a letter do not count. */
 export const normalized = (text: string): string =>
@@ -13,9 +13,8 @@ interface Titles {
 }
 
 /** Schema of an expectation whose one setting is a text. */
-export const textSchema = ({ en, es, ca, eu }: Titles) => ({
-  type: 'object',
-  properties: {
+export const textSchema = ({ en, es, ca, eu }: Titles) =>
+  strictObject({
     text: {
       type: 'string',
       minLength: 1,
@@ -24,10 +23,7 @@ export const textSchema = ({ en, es, ca, eu }: Titles) => ({
       title: en,
       'x-texts': { es: { title: es }, ca: { title: ca }, eu: { title: eu } },
     },
-  },
-  required: ['text'],
-  additionalProperties: false,
-});
+  });
 
 /** One answer of the assistant under test. */
 export interface TestedAnswer {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@bellwether/kernel';
+import { type JsonObject, strictObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type ConfigGap,
@@ -64,22 +64,17 @@ const DEFINITION: ToolDefinition = {
   kind: 'pipeline',
   icon: 'message-square',
   allow_multiple: true,
-  config_schema: {
-    type: 'object',
-    properties: {
-      assistant_id: {
-        type: ['integer', 'null'],
-        title: 'Assistant',
-        description: 'The assistant to ask. One that calls functions itself cannot be chosen.',
-        minimum: 1,
-        maximum: 2_147_483_647,
-        default: null,
-        'x-reference': 'assistant',
-      },
+  config_schema: strictObject({
+    assistant_id: {
+      type: ['integer', 'null'],
+      title: 'Assistant',
+      description: 'The assistant to ask. One that calls functions itself cannot be chosen.',
+      minimum: 1,
+      maximum: 2_147_483_647,
+      default: null,
+      'x-reference': 'assistant',
     },
-    required: ['assistant_id'],
-    additionalProperties: false,
-  },
+  }),
   parameters: {},
   examples: [
     {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@bellwether/kernel';
+import { type JsonObject, strictObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type ConfigGap,
@@ -70,18 +70,13 @@ function declarationOf(
       .trim()
       .slice(0, DESCRIPTION_CHARS)
       .toWellFormed(),
-    parameters: {
-      type: 'object',
-      properties: {
-        query: {
-          type: 'string',
-          minLength: 1,
-          description: 'The question for the assistant, with everything it needs to know: it sees nothing else.',
-        },
+    parameters: strictObject({
+      query: {
+        type: 'string',
+        minLength: 1,
+        description: 'The question for the assistant, with everything it needs to know: it sees nothing else.',
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
+    }),
   };
 }
 

@@ -1,4 +1,11 @@
-import { AppError, isUuid, type JsonObject, type KnowledgeBaseSource, type Principal } from '@bellwether/kernel';
+import {
+  AppError,
+  isUuid,
+  type JsonObject,
+  type KnowledgeBaseSource,
+  type Principal,
+  strictObject,
+} from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
@@ -159,19 +166,14 @@ function placeOf({ title, place, page, page_end: end, section }: KnowledgeBaseSo
 
 const passageText = ({ source, text }: Passage): string => `From ${placeOf(source)}:\n${text}`;
 
-const PARAMETERS: JsonObject = {
-  type: 'object',
-  properties: {
-    query: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 2_000,
-      description: 'What to look for, as one question or phrase.',
-    },
+const PARAMETERS: JsonObject = strictObject({
+  query: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'What to look for, as one question or phrase.',
   },
-  required: ['query'],
-  additionalProperties: false,
-};
+});
 
 const DEFINITION: ToolDefinition = {
   name: 'knowledge_base',

@@ -19,3 +19,11 @@ const textOf = (value: unknown): string | undefined => JSON.stringify(inNameOrde
 
 /** Equal content of values that are, or become, JSON. */
 export const sameJson = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+/** JSON Schema of an object with these members, all of them required, and no others. */
+export const strictObject = (properties: JsonObject) => ({
+  type: 'object' as const,
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false as const,
+});

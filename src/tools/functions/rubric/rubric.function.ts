@@ -6,6 +6,7 @@ import {
   type Principal,
   type Usage,
   withSpent,
+  strictObject,
 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
@@ -157,19 +158,14 @@ function explained(error: unknown): unknown {
   return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now', { usage });
 }
 
-const PARAMETERS: JsonObject = {
-  type: 'object',
-  properties: {
-    text: {
-      type: 'string',
-      minLength: 1,
-      maxLength: MAX_WORK,
-      description: 'The whole work to assess, word for word.',
-    },
+const PARAMETERS: JsonObject = strictObject({
+  text: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_WORK,
+    description: 'The whole work to assess, word for word.',
   },
-  required: ['text'],
-  additionalProperties: false,
-};
+});
 
 const DEFINITION: ToolDefinition = {
   name: 'rubric',
