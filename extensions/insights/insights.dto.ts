@@ -2,7 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min, Validate, ValidatorConstraint } from 'class-validator';
 import { MayBeOmitted, OneOf, Whole, Id } from '../../src/infrastructure/http';
-import { GROUPINGS, type QuestionGrouping } from './question-groups.service';
+
+export const GROUPINGS = ['words', 'meaning'] as const;
+/** `words`: by the words in common. `meaning`: by the vectors of an embedding model. */
+export type QuestionGrouping = (typeof GROUPINGS)[number];
 
 const MOST_DAYS = 365;
 

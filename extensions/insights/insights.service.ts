@@ -6,9 +6,9 @@ import { PriceLists } from '../../src/metering';
 import { OrganizationsService } from '../../src/organizations';
 import { costOf, daysOf, hoursOf, materialOf, peopleOf, speedOf, tokensOf } from './class-figures';
 import { type DistinctQuestion, type MaskedQuestion, distinctQuestions } from './distinct-questions';
-import { type QuestionGrouping, QuestionGroups } from './question-groups.service';
+import { QuestionGroups } from './question-groups.service';
 import type { TellableGroups } from './similar-questions';
-import type { InsightsDto, InsightsQueryDto } from './insights.dto';
+import type { InsightsDto, InsightsQueryDto, QuestionGrouping } from './insights.dto';
 import type { NamedKnowledgeBases } from './assistant-material.repository';
 import { UnusedMaterialService } from './unused-material.service';
 import { LEAST_PEOPLE, type PeopleMask, areEnough, countOf } from './mask-people';
@@ -114,7 +114,7 @@ export class InsightsService {
       tokens: tokensOf(questions),
       material: materialOf(questions),
       missed: missedOf(distinct),
-      groups: grouped.groups.map((group) => ({ ...group, words: [...group.words] })),
+      groups: grouped.groups,
       grouped_by: groupBy,
       hidden: grouped.hidden,
       unused,

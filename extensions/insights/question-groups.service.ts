@@ -4,15 +4,12 @@ import { LanguageDetector } from '../../src/infrastructure/languages';
 import { FUNCTION_WORDS, searchConfiguration, wordsOf } from '../../src/knowledge-bases';
 import { TimeSlices } from './time-slices';
 import type { DistinctQuestion } from './distinct-questions';
+import { GROUPINGS, type QuestionGrouping } from './insights.dto';
 import { groupByMeaning } from './group-by-meaning';
 import { groupByWords } from './group-by-words';
 import { QuestionStemsRepository } from './question-stems.repository';
 import { type QuestionEmbedding, QuestionVectors } from './question-vectors.service';
 import { type GroupedQuestions, type TellableGroups, tellableGroups } from './similar-questions';
-
-export const GROUPINGS = ['words', 'meaning'] as const;
-/** `words`: by the words in common. `meaning`: by the vectors of an embedding model. */
-export type QuestionGrouping = (typeof GROUPINGS)[number];
 
 /** Vectors cost money and time; the most frequent questions have them. */
 const MOST_BY_MEANING = 500;

@@ -1,26 +1,12 @@
 import { areEnough, QuestionCount } from './mask-people';
 import type { DistinctQuestion } from './distinct-questions';
+import type { InsightsDto, QuestionGroupDto } from './insights.dto';
 import { rarities } from './group-by-words';
 
 const MOST_GROUPS = 30;
 const MOST_WORDS = 5;
 
-export interface SimilarQuestions {
-  readonly words: readonly string[];
-  /** The most frequent one, then the newest. */
-  readonly question: string;
-  readonly questions: number;
-  readonly people: number;
-  readonly missed: number | null;
-  readonly up: number | null;
-  readonly down: number | null;
-}
-
-export interface TellableGroups {
-  readonly groups: readonly SimilarQuestions[];
-  /** Groups of too few people and their questions; null when these are of too few people together. */
-  readonly hidden: { readonly groups: number | null; readonly questions: number | null };
-}
+export type TellableGroups = Pick<InsightsDto, 'groups' | 'hidden'>;
 
 /** Questions and their stems at the same index, and the groups as indexes. */
 export interface GroupedQuestions {
@@ -36,7 +22,7 @@ export function tellableGroups({ questions, stems, groups, formOf }: GroupedQues
   const weights = rarities(stems);
   const hidden = new QuestionCount();
   let hiddenGroups = 0;
-  const told: SimilarQuestions[] = [];
+  const told: QuestionGroupDto[] = [];
   for (const members of groups) {
     const found = members.flatMap((at) => questions[at] ?? []);
     const asked = sumOf(found.map((each) => each.asked));
@@ -55,7 +41,7 @@ export function tellableGroups({ questions, stems, groups, formOf }: GroupedQues
   };
 }
 
-function figuresOf(found: readonly DistinctQuestion[], asked: QuestionCount): Omit<SimilarQuestions, 'words'> {
+function figuresOf(found: readonly DistinctQuestion[], asked: QuestionCount): Omit<QuestionGroupDto, 'words'> {
   return {
     question: found[0]?.text ?? '',
     questions: asked.questions,

@@ -10,6 +10,7 @@ import {
   type UnfoundDocument,
   type UnfoundPart,
 } from './assistant-material.repository';
+import type { MaterialPlaceDto, UnusedDocumentDto, UnusedMaterialDto } from './insights.dto';
 
 /** The plugins that search the material of a course, as their definitions say. */
 @Injectable()
@@ -34,26 +35,6 @@ export class MaterialSearches {
 const MOST_DOCUMENTS = 50;
 const MOST_PARTS = 20;
 
-export interface ReadableKnowledgeBase {
-  readonly id: string;
-  readonly name: string;
-  /** The reader may add material. */
-  readonly editable: boolean;
-}
-
-export interface UnusedDocument {
-  readonly id: string;
-  readonly title: string;
-  readonly parts: number;
-  readonly found: number;
-  readonly never: { readonly section: string; readonly page_text: string | null }[];
-}
-
-export interface UnusedMaterial {
-  readonly knowledge_base: ReadableKnowledgeBase;
-  readonly documents: UnusedDocument[];
-}
-
 /** Passages of an assistant's knowledge bases that no answer got. */
 @Injectable()
 export class UnusedMaterialService {
@@ -67,7 +48,7 @@ export class UnusedMaterialService {
   }
 
   /** The knowledge bases of these that the caller may read. */
-  async readable(caller: Caller, ids: readonly string[]): Promise<readonly ReadableKnowledgeBase[]> {
+  async readable(caller: Caller, ids: readonly string[]): Promise<readonly MaterialPlaceDto[]> {
     const found = await Promise.all(ids.map((id) => this.find(caller, id)));
     return found.filter((each) => each !== null);
   }
@@ -75,9 +56,9 @@ export class UnusedMaterialService {
   /** Knowledge bases without such passages are left out. */
   async of(
     { organizationId }: Caller,
-    knowledgeBases: readonly ReadableKnowledgeBase[],
+    knowledgeBases: readonly MaterialPlaceDto[],
     runIds: readonly string[],
-  ): Promise<UnusedMaterial[]> {
+  ): Promise<UnusedMaterialDto[]> {
     if (knowledgeBases.length === 0) return [];
     const found = await this.repository.unfound(organizationId, {
       knowledgeBaseIds: knowledgeBases.map(({ id }) => id),
@@ -93,7 +74,7 @@ export class UnusedMaterialService {
       .filter(({ documents }) => documents.length > 0);
   }
 
-  private async find(caller: Caller, id: string): Promise<ReadableKnowledgeBase | null> {
+  private async find(caller: Caller, id: string): Promise<MaterialPlaceDto | null> {
     try {
       const { name, access } = await this.knowledgeBases.get(caller, id);
       return { id, name, editable: access === 'owner' };
@@ -104,7 +85,7 @@ export class UnusedMaterialService {
   }
 }
 
-const unusedDocument = (document: UnfoundDocument): UnusedDocument => ({
+const unusedDocument = (document: UnfoundDocument): UnusedDocumentDto => ({
   id: document.id,
   title: document.title,
   parts: document.parts,

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Message } from './conversation.types';
+import type { Message } from './conversation-message.entity';
 import { positionOf, positionAfter } from './conversation.repository';
 
 /** A person of an activity, and the time from which on others may read what the person asks. */

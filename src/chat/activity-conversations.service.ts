@@ -2,7 +2,7 @@ import { type Caller, isTextPart, isUuid, type Page, type PageRequest, type Sour
 import { Injectable } from '@nestjs/common';
 import { SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answer-settlement.service';
-import type { Message } from './conversation.types';
+import type { Message } from './conversation-message.entity';
 import {
   type ActivityConversation,
   ActivityConversationRepository,

@@ -2,7 +2,7 @@ import { noticeOf, type Principal } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { JobQueue } from '../infrastructure/jobs';
 import { type RunRecord, RunsService, storable } from '../runs';
-import type { AnswerEnd, Message } from './conversation.types';
+import type { AnswerEnd, Message } from './conversation-message.entity';
 import { MessageRepository } from './message.repository';
 
 /** Shorter than every retention: an answer is copied long before its run can lose its contents. */

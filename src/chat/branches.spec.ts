@@ -1,5 +1,5 @@
 import { branchTo, newestAfter, shownBranch, versionsOf } from './conversation-reader.service';
-import type { Message } from './conversation.types';
+import type { Message } from './conversation-message.entity';
 
 type Node = Pick<Message, 'id' | 'previousId' | 'role'>;
 const node = (id: string, previousId: string | null): Node => ({

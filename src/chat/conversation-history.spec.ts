@@ -1,5 +1,5 @@
 import type { ContentPart } from '@bellwether/kernel';
-import type { MessageStatus } from './conversation.types';
+import type { MessageStatus } from './conversation-message.entity';
 import { historyOf, titleOf } from './questions.service';
 
 type Said = Parameters<typeof historyOf>[0][number];

@@ -1,7 +1,10 @@
 import type { ContentPart, SearchNotice, Source } from '@bellwether/kernel';
 import { Check, Column, Entity, Index, Unique } from 'typeorm';
 import { DatedEntity } from '../infrastructure/database';
-import type { MessageStatus } from './conversation.types';
+import type { RunRating } from '../runs';
+
+export const MESSAGE_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 @Entity('conversation_messages')
 @Check('conversation_messages_role_ck', `"role" IN ('user', 'assistant')`)
@@ -54,4 +57,19 @@ export class ConversationMessageEntity extends DatedEntity {
 
   @Column('jsonb', { nullable: true })
   notice!: SearchNotice | null;
+}
+
+/** A message with the asker's rating of its run. */
+export interface Message extends Readonly<
+  Omit<ConversationMessageEntity, 'organizationId' | 'conversationId' | 'userId'>
+> {
+  readonly rating: RunRating | null;
+}
+
+/** A question as it is stored and sent. */
+export type QuestionContent = Pick<Message, 'text' | 'parts'>;
+
+/** How an answer ended. */
+export interface AnswerEnd extends Pick<Message, 'text' | 'errorCode' | 'errorDetail' | 'sources' | 'notice'> {
+  readonly status: Exclude<MessageStatus, 'running'>;
 }

@@ -4,7 +4,8 @@ import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answer
 import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answer-settlement.service';
-import type { Conversation, Message } from './conversation.types';
+import type { Conversation } from './conversation.entity';
+import type { Message } from './conversation-message.entity';
 import { ConversationRepository } from './conversation.repository';
 import { MessageRepository } from './message.repository';
 

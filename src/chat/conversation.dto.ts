@@ -12,7 +12,7 @@ import {
   Moment,
 } from '../infrastructure/http';
 import { RATING_VALUES, type RatingValue } from '../runs';
-import { MESSAGE_STATUSES, type MessageStatus } from './conversation.types';
+import { MESSAGE_STATUSES, type MessageStatus } from './conversation-message.entity';
 
 const MAX_ID = 2_147_483_647;
 

@@ -42,3 +42,8 @@ export class ConversationEntity {
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 }
+
+export interface Conversation extends Readonly<Omit<ConversationEntity, 'organizationId' | 'userId'>> {
+  /** Number of messages, all branches together. */
+  readonly messagesCount: number;
+}

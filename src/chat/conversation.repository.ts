@@ -10,8 +10,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
-import type { Conversation } from './conversation.types';
-import { ConversationEntity } from './conversation.entity';
+import { type Conversation, ConversationEntity } from './conversation.entity';
 
 interface Placed {
   readonly id: string;

@@ -29,7 +29,8 @@ import {
   ShowBranchDto,
   WholeConversationDto,
 } from './conversation.dto';
-import type { Conversation, Message } from './conversation.types';
+import type { Conversation } from './conversation.entity';
+import type { Message } from './conversation-message.entity';
 import { Conversations } from './conversations.service';
 
 const presentConversation = (conversation: Conversation): ConversationDto => ({

@@ -5,7 +5,7 @@ import { AssistantsService } from '../assistants';
 import { Transactions } from '../infrastructure/database';
 import { RunsService } from '../runs';
 import { ConversationReader, assertPerson, newestAfter } from './conversation-reader.service';
-import type { Conversation } from './conversation.types';
+import type { Conversation } from './conversation.entity';
 import { ConversationRepository } from './conversation.repository';
 
 export interface ConversationQuery {

@@ -2,8 +2,12 @@ import { type Principal, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
-import type { AnswerEnd, Message, QuestionContent } from './conversation.types';
-import { ConversationMessageEntity } from './conversation-message.entity';
+import {
+  type AnswerEnd,
+  ConversationMessageEntity,
+  type Message,
+  type QuestionContent,
+} from './conversation-message.entity';
 
 /** An answer whose run has ended, or is gone. */
 export interface UnsettledAnswer {

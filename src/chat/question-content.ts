@@ -1,6 +1,6 @@
 import { AppError, type ContentPart, invalid, isJsonObject, isTextPart, type Problem } from '@bellwether/kernel';
 import { storable } from '../runs';
-import type { QuestionContent } from './conversation.types';
+import type { QuestionContent } from './conversation-message.entity';
 
 export const MAX_QUESTION_CHARS = 100_000;
 export const MAX_PICTURES = 8;

@@ -5,7 +5,7 @@ import { AssistantsService } from '../assistants';
 import type { Transaction } from '../infrastructure/database';
 import { AnswerModes, hidesAnswers } from './answer-modes.service';
 import { ConversationReader, branchTo } from './conversation-reader.service';
-import type { Message, QuestionContent } from './conversation.types';
+import type { Message, QuestionContent } from './conversation-message.entity';
 import { ConversationRepository } from './conversation.repository';
 import { MessageRepository } from './message.repository';
 

@@ -17,7 +17,6 @@ export class ConnectorsController {
   @Get()
   @Access({ scope: 'read', summary: 'Model vendors, with the models that the caller’s organization enabled' })
   async list(@CurrentCaller() caller: Caller): Promise<ConnectorListDto> {
-    const connectors = (await this.connectors.list(caller)).map((each) => ({ ...each, models: [...each.models] }));
-    return { connectors, model_folder: this.embeddings.modelFolder };
+    return { connectors: await this.connectors.list(caller), model_folder: this.embeddings.modelFolder };
   }
 }

@@ -20,6 +20,7 @@ import {
   type ModelRequest,
   type ModelTarget,
 } from './contract';
+import type { ConnectorDto } from './connectors.dto';
 import { meteredConnector } from './metered-connector';
 
 interface ModelWarning {
@@ -177,23 +178,6 @@ export interface ResolvedModel {
   readonly warnings: readonly ModelWarning[];
 }
 
-type Listed = Pick<ConnectorDefinition, 'name' | 'display_name' | 'description' | 'texts' | 'icon' | 'capabilities'>;
-
-export interface ConnectorListing extends Listed {
-  /** Key of the organization's `providers`; null for a connector without a vendor. */
-  readonly provider: string | null;
-  /** The vendor's own address; null where it has none. */
-  readonly base_url: string | null;
-  /** The vendor requires a key. */
-  readonly needs_key: boolean;
-  /** Whether the caller's organization can use it now. */
-  readonly configured: boolean;
-  readonly models: readonly string[];
-  readonly default_model: string | null;
-  /** Null for a connector that embeds no texts. */
-  readonly embeddings: { readonly default_model: string | null; readonly needs_key: boolean } | null;
-}
-
 /** A connector or model that a definition names and will not get. */
 export interface ConnectorDoubt {
   readonly code: 'connector.unknown' | 'connector.not_configured' | 'connector.model_unavailable';
@@ -318,7 +302,7 @@ export class ConnectorsService {
     );
   }
 
-  async list(caller: Caller): Promise<readonly ConnectorListing[]> {
+  async list(caller: Caller): Promise<ConnectorDto[]> {
     const organization = await this.organizations.runtime(caller.organizationId);
     return this.connectors.map((connector) => this.listing(organization, connector));
   }
@@ -360,7 +344,7 @@ export class ConnectorsService {
     return this.resolveFor(organization, connector, own ?? llm);
   }
 
-  private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
+  private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorDto {
     const { name, display_name, description, texts, icon, capabilities, vendor } = definition;
     const configured = isConfigured(organization, definition);
     const provider = providerOf(organization, definition);
@@ -378,14 +362,14 @@ export class ConnectorsService {
       base_url: vendor?.baseUrl ?? null,
       needs_key: vendor?.needsKey === true,
       configured,
-      models: configured ? models : [],
+      models: configured ? [...models] : [],
       default_model,
       embeddings: embeddingsOf(definition),
     };
   }
 }
 
-const embeddingsOf = ({ embeddings, vendor }: ConnectorDefinition): ConnectorListing['embeddings'] =>
+const embeddingsOf = ({ embeddings, vendor }: ConnectorDefinition): ConnectorDto['embeddings'] =>
   embeddings === undefined ? null : { default_model: embeddings.defaultModel, needs_key: vendor?.needsKey === true };
 
 const providerOf = (organization: OrganizationRuntime, definition: ConnectorDefinition): ProviderRuntime | null =>

@@ -1,5 +1,6 @@
 export { ConnectorsModule } from './connectors.module';
-export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } from './connectors.service';
+export type { ConnectorDto } from './connectors.dto';
+export { AUTO, ConnectorsService, type ResolvedModel } from './connectors.service';
 export * from './contract';
 export { type EmbeddingJob, EmbeddingsService, isMultilingualEmbedding, ranksWellIn } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';

@@ -1,7 +1,7 @@
 import type { Caller, JsonObject } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { type ConnectorListing, ConnectorsService } from '../connectors';
+import { type ConnectorDto, ConnectorsService } from '../connectors';
 import { type StrategyDefinition, StrategyCatalogue } from '../orchestrators';
 import { Access, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { ProcessorCatalogue } from '../processors';
@@ -15,7 +15,7 @@ const presentForLamb = (tool: PresentedTool): JsonObject =>
   tool.kind === 'function' ? { ...tool, function_name: tool.function_name ?? tool.name } : { ...tool };
 
 /** An organization that lists no models allows all: LAMB's forms then offer the one that answers by default. */
-const modelsOf = ({ models, default_model }: ConnectorListing): string[] =>
+const modelsOf = ({ models, default_model }: ConnectorDto): string[] =>
   models.length > 0 || default_model === null ? [...models] : [default_model];
 
 /** LAMB's catalogue routes, with the data of our own. */

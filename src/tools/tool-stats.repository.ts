@@ -1,3 +1,4 @@
+import { type SnakeCased, camelCased, snakeCased } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, addOnce } from '../infrastructure/database';
@@ -87,19 +88,7 @@ const READ = `
 
 const FORGET = `DELETE FROM tool_stats WHERE day < current_date - $1::int`;
 
-interface Row {
-  readonly plugin: string;
-  readonly day: string;
-  readonly calls: number;
-  readonly failures: number;
-  readonly retries: number;
-  readonly cache_hits: number;
-  readonly fallbacks: number;
-  readonly duration_sum: number;
-  readonly durations: number[];
-  readonly confidence_sum: number;
-  readonly confidences: number;
-}
+type Row = Pick<ToolDay, 'plugin' | 'day'> & SnakeCased<ToolCounts>;
 
 @Injectable()
 export class ToolStatsRepository {
@@ -115,7 +104,10 @@ export class ToolStatsRepository {
   @AcrossOrganizations('batches')
   async read(organizationId: string, days: number): Promise<ToolDay[]> {
     const rows = await this.dataSource.query<Row[]>(READ, [organizationId, days]);
-    return rows.map((row) => ({ organizationId, plugin: row.plugin, day: row.day, counts: countsOf(row) }));
+    return rows.map(({ plugin, day, ...counts }) => ({
+      ...{ organizationId, plugin, day },
+      counts: camelCased(counts) as ToolCounts,
+    }));
   }
 
   /** Drops rows that are older than `days` days. */
@@ -125,29 +117,4 @@ export class ToolStatsRepository {
   }
 }
 
-const rowOf = ({ organizationId, plugin, day, counts }: ToolDay) => ({
-  organization_id: organizationId,
-  plugin,
-  day,
-  calls: counts.calls,
-  failures: counts.failures,
-  retries: counts.retries,
-  cache_hits: counts.cacheHits,
-  fallbacks: counts.fallbacks,
-  duration_sum: counts.durationSum,
-  durations: counts.durations,
-  confidence_sum: counts.confidenceSum,
-  confidences: counts.confidences,
-});
-
-const countsOf = (row: Row): ToolCounts => ({
-  calls: row.calls,
-  failures: row.failures,
-  retries: row.retries,
-  cacheHits: row.cache_hits,
-  fallbacks: row.fallbacks,
-  durationSum: row.duration_sum,
-  durations: row.durations,
-  confidenceSum: row.confidence_sum,
-  confidences: row.confidences,
-});
+const rowOf = ({ counts, ...key }: ToolDay) => snakeCased({ ...key, ...counts });

@@ -1,23 +1,14 @@
 import { AppError, type Problem } from '@bellwether/kernel';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { FunctionCatalogue, ToolCatalogue } from './tool-catalogue';
-import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from './contract';
+import type { ToolDefinition } from './contract';
+import type { ToolDto } from './tool.dto';
 import type { ToolStats } from './tool-stats.repository';
 import { ToolStatistics, statisticsName } from './tool-statistics';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
-export type PresentedTool = Omit<ToolDefinition, 'aliases' | 'material_search'> & {
-  readonly texts: DisplayTexts;
-  readonly role: ToolRole;
-  readonly evidence: Evidence;
-  readonly stats: {
-    readonly calls: number | null;
-    readonly failure_rate: number | null;
-    readonly avg_ms: number | null;
-    readonly p95_ms: number | null;
-    readonly confidence: number | null;
-  };
-};
+export type PresentedTool = Omit<ToolDefinition, 'aliases' | 'material_search'> &
+  Pick<ToolDto, 'texts' | 'role' | 'evidence' | 'stats'>;
 
 const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
 
@@ -29,15 +20,7 @@ export const presentTool = (
   texts: { en: { name: definition.display_name, about: definition.description }, ...texts },
   role,
   evidence,
-  stats: counted === null ? NOTHING_COUNTED : figuresOf(counted),
-});
-
-const figuresOf = ({ calls, failure_rate, avg_ms, p95_ms, confidence }: ToolStats): PresentedTool['stats'] => ({
-  calls,
-  failure_rate,
-  avg_ms,
-  p95_ms,
-  confidence,
+  stats: counted ?? NOTHING_COUNTED,
 });
 
 type ToolKind = ToolDefinition['kind'];
