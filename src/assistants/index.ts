@@ -20,10 +20,4 @@ export * from './rewriting/rewriting.types';
 export * from './run-job.types';
 export { AssistantCompiler, assertFeatures, switchedOff } from './running/assistant-compiler';
 export type { AssistantReference } from './running/assistant-names';
-export {
-  AssistantImport,
-  type ImportedAssistant,
-  ImportedAssistantChecks,
-  type ImportedShares,
-  ShareImport,
-} from './assistant-import';
+export * from './assistant-import';

@@ -4,14 +4,7 @@ export { type DirectoryGroup, DirectoryGroups } from './groups/directory-groups.
 export { GROUP_MATCHES, GROUP_MEMBERSHIPS, type GroupMatch } from './groups/group.entity';
 export { GroupMemberships, GroupProvisioning, GroupsService } from './groups/groups.service';
 export { type Account, type ImportedMember, MemberImport } from './members/member-import.repository';
-export {
-  MemberChecklists,
-  MemberInvitations,
-  MemberProvisioning,
-  UserNames,
-  type PersonName,
-  type ProvisionedBy,
-} from './members/member-provisioning.service';
+export * from './members/member-provisioning.service';
 export { type Member, MembersService } from './members/members.service';
 export { OrganizationPartsModule } from './organization-parts.module';
 export { GRACE_DAYS } from './organization/end-organization.dto';
@@ -39,21 +32,7 @@ export type {
   RerankerRuntime,
   TranslatorRuntime,
 } from './runtime.builder';
-export {
-  type LimitRule,
-  type LimitSettings,
-  type ModelPrice,
-  type PriceSettings,
-  RULE_ENDINGS,
-  RULE_LIMITS,
-  RULE_SUBJECTS,
-  RULE_WINDOWS,
-  type RuleEnding,
-  type RuleLimit,
-  type RuleSubject,
-  type RuleWindow,
-  type Term,
-} from './settings/limit.types';
+export * from './settings/limit.types';
 export { SettingsChecks } from './settings/settings-validation';
 export { FEATURES, type Feature, type Features, type VendorUserIds } from './settings/settings.types';
 export type { ChecklistAnswers } from './member.entity';

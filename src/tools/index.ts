@@ -2,23 +2,8 @@ export { OUTPUT_LIMIT } from './call';
 export { ConfigSchemas } from './config-schema';
 export * from './contract';
 export { PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText, targetOf } from './describe-failure';
-export {
-  ARGUMENTS_LIMIT,
-  type FunctionInvocation,
-  FunctionInvoker,
-  type FunctionOutcome,
-  type RequestedCall,
-  completedEvent,
-  parsedArguments,
-} from './function-invoker';
-export {
-  FunctionOffers,
-  FunctionSet,
-  NO_FUNCTIONS,
-  type Offer,
-  type OfferWarning,
-  type OfferedFunction,
-} from './function-offers.service';
+export * from './function-invoker';
+export * from './function-offers.service';
 export { McpProbe } from './functions';
 export { dataFence } from './model-question';
 export {

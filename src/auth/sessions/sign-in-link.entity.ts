@@ -3,7 +3,7 @@ import { DatedEntity } from '../../infrastructure/database';
 
 @Entity('sign_in_links')
 @Unique('sign_in_links_hash_key', ['hash'])
-export class SignInKeyedEntity extends DatedEntity {
+export class SignInLinkEntity extends DatedEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
-import { SignInKeyedEntity } from './sign-in-link.entity';
+import { SignInLinkEntity } from './sign-in-link.entity';
 
 export interface LinkedMember {
   readonly organizationId: string;
@@ -51,7 +51,7 @@ export class SignInLinkRepository {
   }
 
   async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {
-    await tx.getRepository(SignInKeyedEntity).delete({ organizationId, userId });
+    await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
   }
 
   /**
@@ -71,7 +71,7 @@ export class SignInLinkRepository {
   @AcrossOrganizations('sign-in')
   async find(hash: string): Promise<ConsumedLink | null> {
     return this.dataSource
-      .getRepository(SignInKeyedEntity)
+      .getRepository(SignInLinkEntity)
       .createQueryBuilder('link')
       .where('link.hash = :hash AND link.expires_at > now()', { hash })
       .getOne();
@@ -83,7 +83,7 @@ export class SignInLinkRepository {
     const result = await this.dataSource
       .createQueryBuilder()
       .delete()
-      .from(SignInKeyedEntity)
+      .from(SignInLinkEntity)
       .where('hash = :hash AND expires_at > now()', { hash })
       .returning('organization_id, user_id, needs_local_sign_in')
       .execute();

@@ -1,11 +1,4 @@
 export { CONFIG, ConfigModule } from './config.module';
 export type { Config, Vendor, VendorConfig } from './config.types';
-export {
-  ConfigError,
-  environmentVariables,
-  keepPrivate,
-  loadConfig,
-  misspeltVariables,
-  serviceVersion,
-} from './load-config';
+export * from './load-config';
 export { EXTENSIONS, type Extension, type SecretKey } from './parsers';

@@ -1,26 +1,2 @@
-export {
-  type Attribute,
-  type Attributes,
-  SPAN_KINDS,
-  Span,
-  type SpanContext,
-  type SpanKind,
-  type SpanOptions,
-  type SpanSink,
-  readTraceparent,
-  writeTraceparent,
-} from './span';
-export {
-  type Reach,
-  type Trail,
-  addToTrail,
-  currentSpan,
-  currentTrail,
-  inSpan,
-  reachOfWork,
-  setReach,
-  traceHeaders,
-  withReach,
-  withTrail,
-  withoutTrail,
-} from './work-context';
+export * from './span';
+export * from './work-context';

@@ -24,19 +24,5 @@ export { clientAbortSignal, whenAborted, whileClientStays } from './routes/clien
 export { IfMatch, ReadsIfMatch, TagsVersion, expectedVersion } from './routes/if-match';
 export { PageOf } from './routes/page-of';
 export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
-export {
-  Between,
-  FilledText,
-  Flag,
-  Id,
-  IsName,
-  IsPlainName,
-  MayBeOmitted,
-  Moment,
-  OneOf,
-  QueryBetween,
-  Text,
-  Trimmed,
-  Whole,
-} from './routes/properties';
+export * from './routes/properties';
 export { validationPipe } from './routes/validation.pipe';

@@ -1,10 +1,4 @@
-export {
-  type CertificateState,
-  OutboundClient,
-  RESOLVE_HOST,
-  type ResolveHost,
-  outboundFailure,
-} from './outbound-client';
+export * from './outbound-client';
 export { OutboundModule } from './outbound.module';
 export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export { decodedBody } from './redirect';

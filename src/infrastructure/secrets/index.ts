@@ -1,12 +1,4 @@
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
 export { type DerivedKey, SECRETS_KEY_FILE, SecretsService, isSealed } from './secrets.service';
-export {
-  INTEGER_BYTES,
-  UUID_BYTES,
-  openToken,
-  sealToken,
-  signedTokenPattern,
-  uuidAt,
-  uuidToBytes,
-} from './signed-token';
+export * from './signed-token';

@@ -1,16 +1,1 @@
-export {
-  RECEIPT_FAULTS,
-  RECEIPT_FORMAT,
-  RECEIPT_PARTS,
-  type Receipt,
-  type ReceiptCheck,
-  type ReceiptFault,
-  type ReceiptKey,
-  type ReceiptPart,
-  type ReceiptPartName,
-  type SignedReceipt,
-  canonicalJson,
-  checkReceipt,
-  partText,
-  signedText,
-} from './check-receipt';
+export * from './check-receipt';
