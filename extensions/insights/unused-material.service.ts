@@ -1,5 +1,5 @@
 import { locatorUnitOf } from '@bellwether/extraction';
-import { AppError, type Caller, locatorText } from '@bellwether/kernel';
+import { type Caller, locatorText, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { KnowledgeBasesService } from '../../src/knowledge-bases';
 import { ProcessorCatalogue } from '../../src/processors';
@@ -74,14 +74,11 @@ export class UnusedMaterialService {
       .filter(({ documents }) => documents.length > 0);
   }
 
-  private async find(caller: Caller, id: string): Promise<MaterialPlaceDto | null> {
-    try {
+  private find(caller: Caller, id: string): Promise<MaterialPlaceDto | null> {
+    return orNull('not_found', async () => {
       const { name, access } = await this.knowledgeBases.get(caller, id);
       return { id, name, editable: access === 'owner' };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    });
   }
 }
 

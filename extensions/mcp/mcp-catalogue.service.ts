@@ -1,4 +1,4 @@
-import { AppError, type Caller, decodeCursor, pageOf, strictObject } from '@bellwether/kernel';
+import { type Caller, decodeCursor, pageOf, strictObject, orNull } from '@bellwether/kernel';
 import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Injectable } from '@nestjs/common';
 import { running } from '../../src/answering';
@@ -93,13 +93,10 @@ export class McpCatalogue {
   private async find({ caller, nested }: McpVisitor, name: string): Promise<RunnableAssistant | null> {
     const id = idOf(name);
     if (id === null) return null;
-    try {
+    return orNull('not_found', async () => {
       const [assistant] = await this.offered([await this.assistants.runnable(caller, id)], nested);
       return assistant ?? null;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    });
   }
 
   /** An assistant that uses tools is not offered to another one, or two could call each other endlessly. */

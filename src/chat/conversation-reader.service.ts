@@ -1,4 +1,4 @@
-import { AppError, type Caller, type Source, assertActsForPerson, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, type Source, assertActsForPerson, notFound, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answering';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
@@ -107,13 +107,8 @@ export class ConversationReader {
   }
 
   /** Null without access to the assistant. */
-  private async assistant(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
-    try {
-      return await this.assistants.runnable(caller, assistantId);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+  private assistant(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
+    return orNull('not_found', () => this.assistants.runnable(caller, assistantId));
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, notFound, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
 import { AuditLog } from '../infrastructure/audit';
@@ -188,16 +188,11 @@ export class PersonExports {
   }
 
   /** Null for bytes that are gone: an export without them is better than none. */
-  private async read({ organizationId, userId }: PersonIn, blob: StoredBlob): Promise<Buffer | null> {
+  private read({ organizationId, userId }: PersonIn, blob: StoredBlob): Promise<Buffer | null> {
     const space: BlobSpace =
       blob.knowledgeBaseId === null
         ? ['files', organizationId, userId]
         : knowledgeBaseSpace(organizationId, blob.knowledgeBaseId);
-    try {
-      return await this.blobs.read(space, blob.storageName, MAX_BYTES);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    return orNull('not_found', () => this.blobs.read(space, blob.storageName, MAX_BYTES));
   }
 }

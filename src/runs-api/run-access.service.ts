@@ -1,5 +1,4 @@
 import {
-  AppError,
   assertActsForPerson,
   type Caller,
   isOrganizationAdmin,
@@ -12,6 +11,7 @@ import {
   reachOf,
   type Source,
   type SourcePassage,
+  orNull,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
@@ -301,13 +301,8 @@ export class RunAccess {
   }
 
   /** Null when the assistant is deleted or the caller may not use it. */
-  private async runnable(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
-    try {
-      return await this.assistants.runnable(caller, assistantId);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+  private runnable(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
+    return orNull('not_found', () => this.assistants.runnable(caller, assistantId));
   }
 }
 

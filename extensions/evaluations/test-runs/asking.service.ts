@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, type Principal } from '@bellwether/kernel';
+import { type ChatMessage, type Principal, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BackgroundCompletions } from '../../../src/answering';
 import { AssistantHistory, AssistantsService } from '../../../src/assistants';
@@ -61,13 +61,8 @@ export class TestAsking {
   }
 
   /** Null when the assistant is deleted, or the person who started the tests may no longer use it. */
-  private async ownerOf({ caller, assistantId }: TestRunEntity): Promise<Principal | null> {
-    try {
-      return (await this.assistants.newest(caller, assistantId)).owner;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+  private ownerOf({ caller, assistantId }: TestRunEntity): Promise<Principal | null> {
+    return orNull('not_found', async () => (await this.assistants.newest(caller, assistantId)).owner);
   }
 
   private async answer(record: RunRecord, question: string): Promise<TestedAnswer> {

@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '@bellwether/kernel';
+import { AppError, type Caller, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../../../src/assistants';
 import { withinOrganization } from '../../../src/infrastructure/database';
@@ -41,15 +41,10 @@ export class ActivityAssistants {
    * Ids of the assistants that a link names, by their numbers here or at the installation that they came from. Null where
    * a number means several.
    */
-  async idsHere(organizationId: string, numbers: readonly number[]): Promise<number[] | null> {
+  idsHere(organizationId: string, numbers: readonly number[]): Promise<number[] | null> {
     const reader = readerOf(organizationId);
     const work = (): Promise<number[]> => Promise.all(numbers.map((number) => this.assistants.idHere(reader, number)));
-    try {
-      return [...new Set(await withinOrganization(organizationId, work))];
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'validation_failed') return null;
-      throw error;
-    }
+    return orNull('validation_failed', async () => [...new Set(await withinOrganization(organizationId, work))]);
   }
 
   /** Published assistants of the organization that the person may use. */

@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '@bellwether/kernel';
+import { AppError, type Caller, orNull } from '@bellwether/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
@@ -91,13 +91,10 @@ export class LaunchSessions {
   }
 
   /** The session that the browser has; null for none. */
-  private async current({ headers, path }: BellwetherRequest): Promise<Caller | null> {
-    try {
-      return await this.authenticator.authenticate({ method: 'GET', path, headers: { cookie: headers.cookie ?? '' } });
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    }
+  private current({ headers, path }: BellwetherRequest): Promise<Caller | null> {
+    return orNull('unauthenticated', () =>
+      this.authenticator.authenticate({ method: 'GET', path, headers: { cookie: headers.cookie ?? '' } }),
+    );
   }
 }
 

@@ -214,3 +214,13 @@ export const notFound = (what: string): AppError => new AppError('not_found', `$
 
 export const invalid = (problems: readonly Problem[], detail = 'The request is not valid'): AppError =>
   new AppError('validation_failed', detail, { problems });
+
+/** The result of the work; null when it fails with this code. */
+export async function orNull<T>(code: ErrorCode, work: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === code) return null;
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import { AppError, type Principal } from '@bellwether/kernel';
+import { type Principal, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { configReferences, type ConfigReference, normaliseDocument, type StoredDefinition } from '../definition';
 import { KnowledgeBasesService } from '../../knowledge-bases';
@@ -57,7 +57,7 @@ export class LentMaterial {
 
   private nameFor(reader: Principal, type: MaterialType, value: string | number): Promise<string | null> {
     if (type === 'file') return Promise.resolve(String(value));
-    return found(async () =>
+    return orNull('not_found', async () =>
       type === 'rubric'
         ? (await this.rubrics.forEvaluation(reader, value)).source.title
         : (await this.knowledgeBases.get(reader, String(value))).name,
@@ -67,14 +67,5 @@ export class LentMaterial {
   /** A file belongs to its owner alone: the same path of another person is another file. */
   private async isReadable(reader: Principal, type: MaterialType, value: string | number): Promise<boolean> {
     return type !== 'file' && (await this.nameFor(reader, type, value)) !== null;
-  }
-}
-
-async function found(read: () => Promise<string>): Promise<string | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return null;
-    throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '@bellwether/kernel';
+import { type Caller, orNull } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiDefaultResponse,
@@ -165,12 +165,7 @@ export class SessionsController {
   }
 
   /** Null for nobody. */
-  private async callerOf(request: BellwetherRequest): Promise<Caller | null> {
-    try {
-      return await this.authenticator.authenticate(request);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    }
+  private callerOf(request: BellwetherRequest): Promise<Caller | null> {
+    return orNull('unauthenticated', () => this.authenticator.authenticate(request));
   }
 }

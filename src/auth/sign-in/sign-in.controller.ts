@@ -1,4 +1,4 @@
-import { AppError } from '@bellwether/kernel';
+import { orNull } from '@bellwether/kernel';
 import { Controller, Get, Head, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -63,11 +63,8 @@ export class SignInController {
       if (opened === null) throw unauthenticated();
       return opened;
     };
-    try {
-      return await this.failures.watch({ address: context.ip, kind: 'sign_in', credential: token }, attempt);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    }
+    return orNull('unauthenticated', () =>
+      this.failures.watch({ address: context.ip, kind: 'sign_in', credential: token }, attempt),
+    );
   }
 }

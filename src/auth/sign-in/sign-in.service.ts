@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '@bellwether/kernel';
+import { AppError, type Caller, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { OrganizationsService } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
@@ -61,14 +61,11 @@ export class SignInService {
     const linked = await this.links.consume(token);
     if (linked === null || !(await this.isOpen(linked))) return null;
     const { organizationId, userId, role } = linked;
-    try {
-      const scopes = scopesOf(role);
-      return await this.sessions.open({ organizationId, userId, apiKeyId: null, role, scopes }, context);
-    } catch (error) {
-      // A suspended organization, for example.
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    }
+    const scopes = scopesOf(role);
+    // Refused for a suspended organization, for example.
+    return orNull('unauthenticated', () =>
+      this.sessions.open({ organizationId, userId, apiKeyId: null, role, scopes }, context),
+    );
   }
 
   /**

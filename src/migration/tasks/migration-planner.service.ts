@@ -1,4 +1,4 @@
-import { AppError, type Problem } from '@bellwether/kernel';
+import { AppError, type Problem, orNull } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type RewriteSubject } from '../../assistants';
@@ -287,14 +287,11 @@ export class MigrationPlanner {
     return statuses.filter((status) => status !== null).sort((a, b) => (a.slug < b.slug ? -1 : 1));
   }
 
-  private async statusOf(organizationId: string, census: Census): Promise<OrganizationStatus | null> {
-    try {
+  private statusOf(organizationId: string, census: Census): Promise<OrganizationStatus | null> {
+    return orNull('not_found', async () => {
       const { slug, features } = await this.organizations.runtime(organizationId);
       return { slug, migratable: features.multi_tool, total: census.total, versions: census.list() };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError, type Caller, isJsonObject } from '@bellwether/kernel';
+import { type Caller, isJsonObject, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { AuditLog } from '../../infrastructure/audit';
@@ -78,13 +78,8 @@ export class OrganizationExports {
   }
 
   /** Null for bytes that are gone: an export without them is better than none. */
-  private async read({ space, storageName }: ExportedBlob): Promise<Buffer | null> {
-    try {
-      return await this.blobs.read(space, storageName, MAX_BYTES);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+  private read({ space, storageName }: ExportedBlob): Promise<Buffer | null> {
+    return orNull('not_found', () => this.blobs.read(space, storageName, MAX_BYTES));
   }
 }
 

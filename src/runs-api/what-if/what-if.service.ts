@@ -1,5 +1,4 @@
 import {
-  AppError,
   type Caller,
   type Page,
   type PageRequest,
@@ -10,6 +9,7 @@ import {
   notFound,
   pageOf,
   uuidv7,
+  orNull,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { SourceLinks } from '../../knowledge-bases';
@@ -36,7 +36,7 @@ export class ComparedRuns {
   /** Null for no id, and when the run is deleted or out of the reader's reach. */
   async find(caller: Caller, id: string | null): Promise<ComparedRun | null> {
     if (id === null) return null;
-    try {
+    return orNull('not_found', async () => {
       const { disclosure } = await this.access.seen(caller, id);
       const record = await this.runs.find(caller.organizationId, id);
       if (record === null) return null;
@@ -45,10 +45,7 @@ export class ComparedRuns {
       // The links that the model wrote carry the asker's rights.
       const answer = typeof recording === 'string' ? null : answerForOthers(recording.answer, this.links);
       return { record, status: record.status, answer };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    });
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type Usage,
   withSpent,
   strictObject,
+  orNull,
 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
@@ -119,16 +120,11 @@ export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
     throw new ToolFailure('tool.output_invalid', 'the model gave no evaluation that fits the rubric', { usage });
   }
 
-  private async find(
+  private find(
     owner: Principal,
     rubricId: string | number,
   ): Promise<Awaited<ReturnType<RubricsService['forEvaluation']>> | null> {
-    try {
-      return await this.rubrics.forEvaluation(owner, rubricId);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    }
+    return orNull('not_found', () => this.rubrics.forEvaluation(owner, rubricId));
   }
 }
 
