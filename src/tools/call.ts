@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '@bellwether/kernel';
 import type { Config } from '../infrastructure/config';
+import { CONNECTION_LOSS_CODES } from '../infrastructure/outbound';
 import {
   type Evidence,
   type Invocation,
@@ -201,19 +202,8 @@ export class TrackedInput implements ToolInput {
   }
 }
 
-/** Codes of Node and undici for connections that were not made or broke. */
 const NETWORK_CODES: ReadonlySet<unknown> = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
+  ...CONNECTION_LOSS_CODES,
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ]);

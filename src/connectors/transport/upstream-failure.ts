@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, type VendorFailure, isJsonObject } from '@bellwether/kernel';
-import { outboundFailure } from '../../infrastructure/outbound';
+import { CONNECTION_LOSS_CODES, outboundFailure } from '../../infrastructure/outbound';
 import type { CallDeadline } from './call-deadline';
 
 /** Longest part of a vendor's own words that is passed on, in characters. */
@@ -197,20 +197,6 @@ function retryInfoMs(text: string): number | null {
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
 }
 
-const RETRIED_CODES: ReadonlySet<string> = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /** Maps a broken connection or an expired deadline. */
 export function failureOfTransport(error: unknown, deadline: CallDeadline): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
@@ -221,4 +207,4 @@ export function failureOfTransport(error: unknown, deadline: CallDeadline): Upst
 
 /** Loss of a connection by its code, not by class: errors of Node's own modules may come from another realm. */
 const isConnectionLoss = (error: unknown): boolean =>
-  RETRIED_CODES.has((error as NodeJS.ErrnoException | null)?.code ?? '');
+  CONNECTION_LOSS_CODES.includes((error as NodeJS.ErrnoException | null)?.code ?? '');

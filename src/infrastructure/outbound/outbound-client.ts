@@ -9,6 +9,21 @@ import { CONFIG, type Config } from '../config';
 import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 import { type Hop, REDIRECTS, nextHop, readBytes } from './redirect';
 
+/** Codes of Node and undici for connections that were not made or broke. */
+export const CONNECTION_LOSS_CODES: readonly string[] = [
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
 const GLOBAL_UNICAST = parseCIDR('2000::/3') as [IPv6, number];
 
 /**
