@@ -77,9 +77,9 @@ export function idsCsv({ source, organizations }: ImportReport): string {
 }
 
 /** Lines shown per block; `--json` has all of them. */
-const MAX_SHOWN = 20;
+export const MAX_SHOWN = 20;
 
-const OUTCOME_NAMES: Readonly<Record<ItemOutcome, string>> = {
+export const OUTCOME_NAMES: Readonly<Record<ItemOutcome, string>> = {
   created: 'created',
   updated: 'updated',
   unchanged: 'unchanged',
@@ -137,7 +137,7 @@ const noteLine = ({ kind, origin, name, message }: ReportNote): string => `${kin
 const fileLine = ({ path, assistants, reason }: MissingFile): string =>
   `${path} (assistants ${assistants.join(', ')}): ${reason}`;
 
-const countsText = (counts: ItemCounts): string =>
+export const countsText = (counts: ItemCounts): string =>
   ITEM_OUTCOMES.filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${counts[outcome]} ${OUTCOME_NAMES[outcome]}`)
     .join(', ');

@@ -4,6 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
 import { MembersService, OrganizationsService } from '../../../src/organizations';
 import { OriginRepository } from '../origin.repository';
+import { ITEM_OUTCOMES, type ItemOutcome } from '../report-builder';
+import { MAX_SHOWN, OUTCOME_NAMES, countsText } from '../report-text';
 
 /** Owner of a knowledge base here. */
 export interface KbOwner {
@@ -56,8 +58,6 @@ export class KbOwners {
 
 const KB_ITEMS = ['knowledge_base', 'document', 'source'] as const;
 type KbItem = (typeof KB_ITEMS)[number];
-const KB_OUTCOMES = ['created', 'updated', 'unchanged', 'conflict', 'left_out'] as const;
-type KbOutcome = (typeof KB_OUTCOMES)[number];
 
 interface KbNote {
   readonly kind: KbItem;
@@ -72,8 +72,8 @@ interface KbNote {
 /** Outcome of one collection. */
 export class CollectionReport {
   readonly counts = Object.fromEntries(
-    KB_ITEMS.map((kind) => [kind, Object.fromEntries(KB_OUTCOMES.map((outcome) => [outcome, 0]))]),
-  ) as Record<KbItem, Record<KbOutcome, number>>;
+    KB_ITEMS.map((kind) => [kind, Object.fromEntries(ITEM_OUTCOMES.map((outcome) => [outcome, 0]))]),
+  ) as Record<KbItem, Record<ItemOutcome, number>>;
   readonly notes: KbNote[] = [];
   /** Id here; null when it was not imported, and in a dry run for a new one. */
   id: string | null = null;
@@ -85,7 +85,7 @@ export class CollectionReport {
     readonly name: string,
   ) {}
 
-  count(kind: KbItem, outcome: KbOutcome): void {
+  count(kind: KbItem, outcome: ItemOutcome): void {
     this.counts[kind][outcome] += 1;
   }
 
@@ -119,19 +119,11 @@ const NAMES_OF_ONE: Readonly<Record<KbItem, string>> = {
   document: 'file',
   source: 'address of',
 };
-const OUTCOME_NAMES: Readonly<Record<KbOutcome, string>> = {
-  created: 'created',
-  updated: 'updated',
-  unchanged: 'unchanged',
-  conflict: 'in conflict',
-  left_out: 'left out',
-};
-const MAX_SHOWN = 20;
 
 const sums = ({ collections }: KbReport): CollectionReport['counts'] => {
   const all = new CollectionReport('', '').counts;
   for (const { counts } of collections) {
-    for (const kind of KB_ITEMS) for (const outcome of KB_OUTCOMES) all[kind][outcome] += counts[kind][outcome];
+    for (const kind of KB_ITEMS) for (const outcome of ITEM_OUTCOMES) all[kind][outcome] += counts[kind][outcome];
   }
   return all;
 };
@@ -145,14 +137,9 @@ export const kbReportJson = (report: KbReport): Record<string, unknown> => ({
   totals: sums(report),
 });
 
-const countsText = (counts: Record<KbOutcome, number>): string =>
-  KB_OUTCOMES.filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${counts[outcome]} ${OUTCOME_NAMES[outcome]}`)
-    .join(', ');
-
 function collectionLines(report: CollectionReport): string[] {
   const { origin, name, id, counts, notes } = report;
-  const outcome = KB_OUTCOMES.find((each) => counts.knowledge_base[each] > 0);
+  const outcome = ITEM_OUTCOMES.find((each) => counts.knowledge_base[each] > 0);
   const verdict = outcome === undefined ? '' : OUTCOME_NAMES[outcome];
   const shown = notes
     .slice(0, MAX_SHOWN)
