@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError, type Caller, type Principal, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, type Principal, uuidv7, orNull } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { CONFIG, type Config } from '../infrastructure/config';
@@ -89,12 +89,9 @@ export class ImagesService {
     const target = decodeImageToken(token, this.keys);
     if (target === null) throw nowhere();
     if (target.expiresAt <= now()) throw new AppError('link_expired', 'This link has expired');
-    try {
-      return await withinOrganization(target.organizationId, () => this.read(target));
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') throw nowhere();
-      throw error;
-    }
+    const found = await orNull('not_found', () => withinOrganization(target.organizationId, () => this.read(target)));
+    if (found === null) throw nowhere();
+    return found;
   }
 
   private async read(target: StampedImage): Promise<FileContent> {

@@ -1,4 +1,4 @@
-import { AppError, type Caller, invalid } from '@bellwether/kernel';
+import { type Caller, invalid, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
@@ -106,10 +106,7 @@ export class AssistantNames {
   private async reachable(caller: Caller, ids: readonly number[]): Promise<RunnableAssistant[]> {
     const found: RunnableAssistant[] = [];
     for (const id of [...ids].sort((one, other) => one - other)) {
-      const assistant = await this.runnables.find(caller, id).catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'not_found') return null;
-        throw error;
-      });
+      const assistant = await orNull('not_found', () => this.runnables.find(caller, id));
       if (assistant !== null) found.push(assistant);
     }
     return found;

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '@bellwether/kernel';
+import { type Caller, type RequestOrigin, type Scope, uuidv7, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
@@ -85,10 +85,7 @@ export class SessionsService {
 
   /** Effective at once here, within 5 s on other replicas. An ended session is no error. */
   async end(token: string, origin: RequestOrigin): Promise<void> {
-    const caller = await this.authenticator.authenticateSession(token).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    });
+    const caller = await orNull('unauthenticated', () => this.authenticator.authenticateSession(token));
     await this.inTransactionOf(caller, async (tx) => {
       const removed = await this.sessions.removeByHash(sessionHashOf(token), tx);
       if (removed && caller !== null) await this.record(caller, 'session.end', origin, tx);
@@ -118,10 +115,7 @@ export class SessionsService {
 
   /** The member of a session that a password opened, from the cookie; null for any other one. */
   async memberByPassword(token: string): Promise<LinkedMember | null> {
-    const caller = await this.authenticator.authenticateSession(token).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    });
+    const caller = await orNull('unauthenticated', () => this.authenticator.authenticateSession(token));
     return caller?.credentialId == null ? null : this.sessions.openedByPassword(caller.credentialId);
   }
 

@@ -1,4 +1,4 @@
-import { AppError, notFound, type RequestOrigin } from '@bellwether/kernel';
+import { AppError, notFound, type RequestOrigin, orNull } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
@@ -140,10 +140,7 @@ export class SingleSignOn {
   @AcrossOrganizations('sign-in')
   async end(key: string, sessionToken: string | null, origin: string, context: SignInContext): Promise<string | null> {
     if (sessionToken === null) return null;
-    const caller = await this.authenticator.authenticateSession(sessionToken).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'unauthenticated') return null;
-      throw error;
-    });
+    const caller = await orNull('unauthenticated', () => this.authenticator.authenticateSession(sessionToken));
     const signOn = caller === null ? null : await this.sessions.signOnOf(caller);
     await this.sessions.end(sessionToken, context);
     const issuer = signOn?.issuerKey === key ? await this.issuers.find(key) : null;

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type Principal, reachOf } from '@bellwether/kernel';
+import { AppError, type Caller, type Principal, reachOf, orNull } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LINKED_ASSISTANTS, LinkCheck, type LinkedAssistants } from '../../files';
 import { CONFIG, type Config } from '../../infrastructure/config';
@@ -188,12 +188,9 @@ export class SourceLinkReader {
         'This link has expired. Sign in, or open the conversation again for a new one.',
       );
     }
-    try {
-      return await withinOrganization(target.organizationId, () => this.read(target));
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') throw nowhere();
-      throw error;
-    }
+    const found = await orNull('not_found', () => withinOrganization(target.organizationId, () => this.read(target)));
+    if (found === null) throw nowhere();
+    return found;
   }
 
   private async read(target: SourceLinkTarget): Promise<OriginalDocument> {
