@@ -1,6 +1,6 @@
 import { staleVersion } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type DeepPartial, type FindOptionsWhere, type Repository } from 'typeorm';
+import { DataSource, type DeepPartial, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { Transaction } from '../postgres';
 
@@ -85,7 +85,7 @@ export class VersionedScope<Row extends VersionedRow> extends TenantScope<Row> {
 }
 
 /** The base of a repository that hands out the rows of one organization, within a transaction or alone. */
-export function tenantRepository<Row extends TenantRow, Scope>(
+export function tenantRepository<Row extends ObjectLiteral, Scope>(
   entity: new () => Row,
   scope: () => new (rows: Repository<Row>, organizationId: string) => Scope,
 ) {

@@ -21,7 +21,7 @@ const textOf = (value: unknown): string | undefined => JSON.stringify(inNameOrde
 export const sameJson = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
 
 /** JSON Schema of an object with these members, all of them required, and no others. */
-export const strictObject = (properties: JsonObject) => ({
+export const strictObject = (properties: Readonly<Record<string, object>>) => ({
   type: 'object' as const,
   properties,
   required: Object.keys(properties),
