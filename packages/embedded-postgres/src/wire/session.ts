@@ -287,9 +287,9 @@ export class Session implements Holder, Listener {
   }
 
   private async takeEngine(): Promise<void> {
-    const { mutex: gate, settings } = this.engine;
-    const continues = gate.holds(this);
-    await gate.enter(this);
+    const { mutex, settings } = this.engine;
+    const continues = mutex.holds(this);
+    await mutex.enter(this);
     if (!continues) await settings.enter(this.settings);
   }
 
@@ -344,20 +344,20 @@ export class Session implements Holder, Listener {
 
   private async cleanUp(before: Promise<void> | null): Promise<void> {
     await before;
-    const { mutex: gate, channels } = this.engine;
+    const { mutex, channels } = this.engine;
     const last: Buffer[] = [];
     if (channels.forget(this)) last.push(channels.restore());
     const statements = this.statements.closeAll();
     if (statements.length > 0) last.push(...statements, sync);
     try {
       // The first ROLLBACK undoes an open batch or block. The second one follows a Sync, for an engine that skips.
-      if (gate.holds(this)) last.unshift(query('ROLLBACK'), sync, query('ROLLBACK'));
-      else if (last.length > 0) await gate.enter(this, true);
+      if (mutex.holds(this)) last.unshift(query('ROLLBACK'), sync, query('ROLLBACK'));
+      else if (last.length > 0) await mutex.enter(this, true);
       if (last.length > 0) await this.engine.askAside(Buffer.concat(last));
     } catch (error) {
       this.engine.broke(error);
     } finally {
-      gate.leave(this);
+      mutex.leave(this);
     }
   }
 }

@@ -10,15 +10,15 @@ const DONE = 'SNAPSHOT';
 export const DISK_FULL = 'The disk of the data directory is full';
 
 /** Copies the files of the engine outside any transaction, with the mutex held. A client that leaves aborts it. */
-export async function serveSnapshot(socket: Socket, { mutex: gate, engine }: SharedEngine): Promise<void> {
+export async function serveSnapshot(socket: Socket, { mutex, engine }: SharedEngine): Promise<void> {
   const holder: Holder = { evict: () => undefined };
   const gone = new AbortController();
   socket.once('close', () => {
     gone.abort();
-    gate.withdraw(holder);
+    mutex.withdraw(holder);
   });
   try {
-    await gate.enter(holder, true);
+    await mutex.enter(holder, true);
     await engine.copyFiles(gone.signal);
     socket.end(frame('C', cstring(DONE)));
   } catch (error) {
@@ -26,7 +26,7 @@ export async function serveSnapshot(socket: Socket, { mutex: gate, engine }: Sha
     const message = full ? DISK_FULL : error instanceof Error ? error.message : String(error);
     socket.end(errorResponse({ severity: 'FATAL', code: full ? '53100' : '58030', message }));
   } finally {
-    gate.leave(holder);
+    mutex.leave(holder);
   }
 }
 
