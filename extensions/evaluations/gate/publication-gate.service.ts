@@ -10,42 +10,24 @@ import { AuditLog } from '../../../src/infrastructure/audit';
 import { Transactions } from '../../../src/infrastructure/database';
 import { OrganizationsService } from '../../../src/organizations';
 import { type LatestResult, TestResultRepository } from '../test-runs/test-result.repository';
-import type { TestState } from '../test-runs/test-result.entity';
+import type { AssistantTestEntity } from '../tests/assistant-test.entity';
 import { AssistantTestRepository } from '../tests/assistant-test.repository';
-import type { GateDto } from './publication-gate.dto';
+import type { GateDto, GateTestDto } from './publication-gate.dto';
 import type { GateSettings } from './publication-gate.entity';
 import { PublicationGateRepository } from './publication-gate.repository';
 
-/** A test at the gate. `not_run`: it has no result on this version, or the test was changed since. */
-interface GateTest {
-  readonly id: string;
-  readonly name: string;
-  readonly state: TestState | 'not_run';
-}
-
-interface KnownTest {
-  readonly id: string;
-  readonly name: string;
-  readonly version: number;
-}
-
-function gateTests(tests: readonly KnownTest[], results: readonly LatestResult[]): readonly GateTest[] {
+function gateTests(tests: readonly AssistantTestEntity[], results: readonly LatestResult[]): GateTestDto[] {
   const states = new Map(results.map(({ testId, testVersion, state }) => [`${testId} ${testVersion}`, state]));
   return tests.map(({ id, name, version }) => ({ id, name, state: states.get(`${id} ${version}`) ?? 'not_run' }));
 }
 
 /** An assistant without tests does not pass. */
-const passes = (tests: readonly GateTest[]): boolean =>
+const passes = (tests: readonly GateTestDto[]): boolean =>
   tests.length > 0 && tests.every(({ state }) => state === 'passed');
 
 type GatedAssistant = Pick<WantedPublication['assistant'], 'id' | 'organizationId' | 'ownerId'>;
 
-export interface GateStatus extends GateSettings {
-  /** The organization demands it of every assistant. */
-  readonly byOrganization: boolean;
-  readonly mayOverride: boolean;
-  readonly tests: readonly GateTest[];
-}
+type GateStatus = Omit<GateDto, 'version' | 'passes'>;
 
 /** Tests that a refusal names. */
 const NAMED = 20;
@@ -63,7 +45,8 @@ export class PublicationGate implements PublicationRules {
   ) {}
 
   async admit({ caller, assistant, version, override }: WantedPublication): Promise<object | null> {
-    const { required, byOrganization, mayOverride, tests } = await this.standing(caller, assistant, version);
+    const standing = await this.standing(caller, assistant, version);
+    const { required, by_organization: byOrganization, may_override: mayOverride, tests } = standing;
     if ((!required && !byOrganization) || passes(tests)) return null;
     const missing = tests.filter(({ state }) => state !== 'passed');
     if (override === null) throw refusal(missing, mayOverride);
@@ -85,7 +68,8 @@ export class PublicationGate implements PublicationRules {
     const mayOverride = isOrganizationAdmin(caller) || (owners && caller.userId === ownerId);
     const known = await this.tests.within(organizationId).all(id);
     const results = await this.results.within(organizationId).latest(id, version);
-    return { required, override, byOrganization, mayOverride, tests: gateTests(known, results) };
+    const tests = gateTests(known, results);
+    return { required, override, by_organization: byOrganization, may_override: mayOverride, tests };
   }
 }
 
@@ -105,16 +89,8 @@ export class PublicationGates {
   async get(caller: Caller, id: number, version?: number): Promise<GateDto> {
     const wanted = version ?? (await this.history.newest(caller, id));
     const assistant = await this.assistants.newest(caller, id);
-    const standing = await this.gate.standing(caller, assistant, wanted);
-    return {
-      required: standing.required,
-      override: standing.override,
-      by_organization: standing.byOrganization,
-      may_override: standing.mayOverride,
-      version: wanted,
-      passes: passes(standing.tests),
-      tests: standing.tests.map((test) => ({ ...test })),
-    };
+    const { tests, ...standing } = await this.gate.standing(caller, assistant, wanted);
+    return { ...standing, version: wanted, passes: passes(tests), tests };
   }
 
   /** Changes the gate; only the owner and administrators may. @throws AppError `not_found`, `forbidden` */
@@ -132,7 +108,7 @@ export class PublicationGates {
   }
 }
 
-function refusal(missing: readonly GateTest[], mayOverride: boolean): AppError {
+function refusal(missing: readonly GateTestDto[], mayOverride: boolean): AppError {
   const values = { count: missing.length, may_override: mayOverride ? 1 : 0 };
   if (missing.length === 0)
     return new AppError('conflict', 'The assistant has no tests, and must pass its tests to be published', {
@@ -148,7 +124,7 @@ function refusal(missing: readonly GateTest[], mayOverride: boolean): AppError {
   });
 }
 
-const problemOf = ({ name, state }: GateTest): Problem => ({
+const problemOf = ({ name, state }: GateTestDto): Problem => ({
   path: '',
   message: `${name}: ${state}`,
   code: `test.${state}`,
