@@ -23,14 +23,6 @@ export interface QueueLoad {
   readonly turn: number;
 }
 
-interface ClaimedRow {
-  readonly created_at: Date;
-  readonly input: RunInput;
-  readonly request: JsonObject;
-  readonly retries: number;
-  readonly last_seq: number;
-}
-
 /** An organization without queued runs gets the lowest turn, so the backlog of another one does not delay it. */
 const LOAD = `
   SELECT count(*) FILTER (WHERE organization_id = $1 AND user_id = $2)::int AS "ofUser",
@@ -45,9 +37,9 @@ const CLAIM = `
   WITH claimed AS (
     UPDATE runs SET status = 'running', worker_id = $2, heartbeat_at = now()
     FROM run_requests q WHERE runs.id = $1 AND q.run_id = runs.id AND runs.status = 'queued'
-    RETURNING runs.id, runs.created_at, q.input, q.request, q.retries
+    RETURNING runs.id, runs.created_at AS "createdAt", q.input, q.request, q.retries
   )
-  SELECT *, (SELECT coalesce(max(seq), 0)::int FROM run_events WHERE run_id = claimed.id) AS last_seq FROM claimed`;
+  SELECT *, (SELECT coalesce(max(seq), 0)::int FROM run_events WHERE run_id = claimed.id) AS "lastSeq" FROM claimed`;
 
 /** The row lock excludes the reaper: it waits for this statement, or this statement finds the run lost. */
 const MARK_VENDOR_ASKED = `
@@ -85,10 +77,8 @@ export class RunQueueRepository {
   /** Null when the run is no longer queued. */
   @AcrossOrganizations('jobs')
   async claim(id: string, workerId: string): Promise<ClaimedRun | null> {
-    const [row] = await this.dataSource.query<ClaimedRow[]>(CLAIM, [id, workerId]);
-    if (row === undefined) return null;
-    const { created_at: createdAt, last_seq: lastSeq, input, request, retries } = row;
-    return { createdAt, input, request, retries, lastSeq };
+    const [claimed] = await this.dataSource.query<ClaimedRun[]>(CLAIM, [id, workerId]);
+    return claimed ?? null;
   }
 
   @AcrossOrganizations('jobs')
