@@ -6,19 +6,29 @@ type Load<Props extends object> = () => Promise<{ readonly default: Component<Pr
 /** One dialog from the click that asked for it until it has closed and given the focus back. */
 class Shown {
   open = $state(true);
+  arrived = false;
+  readonly load: Load<{ open: boolean }>;
 
   constructor(
-    readonly load: Load<{ open: boolean }>,
+    load: Load<{ open: boolean }>,
     readonly props: object,
-  ) {}
+  ) {
+    this.load = async () => {
+      const part = await load();
+      this.arrived = true;
+      return part;
+    };
+  }
 }
 
 /** Dialogs by call: whoever opens one keeps no flag for it, and each opening begins anew. */
 class Dialogs {
   shown = $state.raw<readonly Shown[]>([]);
 
+  /** One that is still on the way, or could not come, gives way: a second click asks anew. */
   open<Props extends { open: boolean }>(load: Load<Props>, props: Omit<Props, 'open'>): void {
-    this.shown = [...this.shown, new Shown(load as unknown as Load<{ open: boolean }>, props)];
+    const arrived = this.shown.filter((each) => each.arrived);
+    this.shown = [...arrived, new Shown(load as unknown as Load<{ open: boolean }>, props)];
   }
 
   /** Asks before something ends. */
