@@ -1,5 +1,5 @@
 import { api, must } from '$lib/kit/api/client';
-import type { QueryAnswer } from './knowledge.types';
+import type { QueryAnswer } from '$lib/features/content/knowledge/knowledge.types';
 import type { Judgement } from './ranking.types';
 
 type Found = QueryAnswer['results'][number];
