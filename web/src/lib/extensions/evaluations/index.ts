@@ -1,3 +1,7 @@
 import type { Parts } from '$lib/app/slots';
 
-export const slots: Parts = { 'assistant.publication': () => import('./gate/GateFields.svelte') };
+export const slots: Parts = {
+  'assistant.publication': () => import('./gate/GateFields.svelte'),
+  'knowledge.passage': () => import('./judgements/JudgeButtons.svelte'),
+  'knowledge.trial': () => import('./judgements/TrialParts.svelte'),
+};

@@ -1,5 +1,6 @@
 import { api, must } from '$lib/kit/api/client';
 import type { QueryAnswer } from '$lib/features/content/knowledge/knowledge.types';
+import type { TrialQuery } from '$lib/features/content/knowledge/query.svelte';
 import type { Judgement } from './ranking.types';
 
 type Found = QueryAnswer['results'][number];
@@ -7,7 +8,7 @@ type Found = QueryAnswer['results'][number];
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Which passages of a knowledge base the owner marked for the question that was asked last. */
-export class Judgements {
+class Judgements {
   error = $state.raw<unknown>(null);
   private known = $state.raw<readonly Judgement[]>([]);
   private question = '';
@@ -64,4 +65,13 @@ export class Judgements {
       this.error = thrown;
     }
   }
+}
+
+const known = new WeakMap<TrialQuery, Judgements>();
+
+/** The marks of a trial, which the passages that it found share. */
+export function judgementsOf(trial: TrialQuery): Judgements {
+  const judgements = known.get(trial) ?? new Judgements(trial.knowledgeBaseId);
+  known.set(trial, judgements);
+  return judgements;
 }

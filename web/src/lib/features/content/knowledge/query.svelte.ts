@@ -1,5 +1,14 @@
 import { api, must } from '$lib/kit/api/client';
-import type { QueryAnswer, RetrievalMode } from './knowledge.types';
+import type { KnowledgeBase, QueryAnswer, RetrievalMode } from './knowledge.types';
+
+declare module '$lib/app/slots' {
+  interface Slots {
+    /** Below a passage that a trial found. */
+    'knowledge.passage': { trial: TrialQuery; found: QueryAnswer['results'][number] };
+    /** Below the results of a trial. */
+    'knowledge.trial': { base: KnowledgeBase; trial: TrialQuery; onsaved: (changed: KnowledgeBase) => void };
+  }
+}
 
 /** One way of searching, and what it found. */
 export interface ModeResult {
@@ -22,7 +31,7 @@ export class TrialQuery {
   private abort = new AbortController();
 
   constructor(
-    private readonly knowledgeBaseId: string,
+    readonly knowledgeBaseId: string,
     modes: readonly RetrievalMode[],
   ) {
     this.mode = modes.includes('hybrid') ? 'hybrid' : 'keyword';
