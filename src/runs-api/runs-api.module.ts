@@ -18,13 +18,13 @@ import { AssistantPlansController } from './assistant-plans.controller';
 import { AssistantPlans } from './assistant-plans.service';
 import { ReceiptViews } from './receipt-views.service';
 import { ReceiptsController } from './receipts.controller';
-import { RunReplaysController } from './replays/run-replays.controller';
-import { RunReplays } from './replays/run-replays.service';
+import { RunReplaysController } from '../../extensions/evaluations/replays/run-replays.controller';
+import { RunReplays } from '../../extensions/evaluations/replays/run-replays.service';
 import { RunsController } from './runs.controller';
-import { ReplayWorker } from './what-if/replay-worker.service';
-import { ReplayRepository } from './what-if/replay.repository';
-import { WhatIfController } from './what-if/what-if.controller';
-import { ComparedRuns, WhatIf } from './what-if/what-if.service';
+import { ReplayWorker } from '../../extensions/evaluations/what-if/replay-worker.service';
+import { ReplayRepository } from '../../extensions/evaluations/what-if/replay.repository';
+import { WhatIfController } from '../../extensions/evaluations/what-if/what-if.controller';
+import { ComparedRuns, WhatIf } from '../../extensions/evaluations/what-if/what-if.service';
 
 @Module({
   imports: [

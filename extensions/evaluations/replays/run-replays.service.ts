@@ -8,13 +8,13 @@ import {
   isJsonObject,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { BackgroundCompletions, type ReplayRequest } from '../../answering';
-import { AssistantHistory } from '../../assistants';
-import { AUTO, ConnectorsService } from '../../connectors';
-import { SourceLinks } from '../../knowledge-bases';
-import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../runs';
-import { QuestionAccessAudit } from '../question-access-audit.service';
-import { RunAccess } from '../run-access.service';
+import { BackgroundCompletions, type ReplayRequest } from '../../../src/answering';
+import { AssistantHistory } from '../../../src/assistants';
+import { AUTO, ConnectorsService } from '../../../src/connectors';
+import { SourceLinks } from '../../../src/knowledge-bases';
+import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../../src/runs';
+import { QuestionAccessAudit } from '../../../src/runs-api/question-access-audit.service';
+import { RunAccess } from '../../../src/runs-api/run-access.service';
 import {
   type ReplayChanges,
   type ReplayWish,

@@ -1,5 +1,5 @@
 import type { Problem, RunStatus } from '@bellwether/kernel';
-import type { RunRecord } from '../../runs';
+import type { RunRecord } from '../../../src/runs';
 
 /** Why a run could not be repeated. */
 export interface ReplayRefusal {

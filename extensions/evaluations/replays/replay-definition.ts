@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from '@bellwether/kernel';
-import type { RunRecord, RunReplay } from '../../runs';
+import type { RunRecord, RunReplay } from '../../../src/runs';
 
 export interface ReplayWish {
   readonly mode: RunReplay['mode'];

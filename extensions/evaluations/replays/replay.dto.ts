@@ -2,7 +2,7 @@ import { RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Validate, ValidateNested, ValidatorConstraint } from 'class-validator';
-import { MayBeOmitted, Text, Between, OneOf, Flag, Id } from '../../infrastructure/http';
+import { MayBeOmitted, Text, Between, OneOf, Flag, Id } from '../../../src/infrastructure/http';
 import { areToolChanges, type ToolChange } from './replay-definition';
 
 export const REPLAY_MODES = ['recorded', 'fresh'] as const;

@@ -12,11 +12,11 @@ import {
   orNull,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { SourceLinks } from '../../knowledge-bases';
-import { type RunFilter, type RunRecord, RunsService } from '../../runs';
-import { answerForOthers } from '../foreign-events';
-import { QuestionAccessAudit } from '../question-access-audit.service';
-import { RunAccess } from '../run-access.service';
+import { SourceLinks } from '../../../src/knowledge-bases';
+import { type RunFilter, type RunRecord, RunsService } from '../../../src/runs';
+import { answerForOthers } from '../../../src/runs-api/foreign-events';
+import { QuestionAccessAudit } from '../../../src/runs-api/question-access-audit.service';
+import { RunAccess } from '../../../src/runs-api/run-access.service';
 import type { ReplayWish } from '../replays/replay-definition';
 import { ReplayWorker, storedCaller } from './replay-worker.service';
 import type { ReplayEntity } from './replay.entity';

@@ -2,8 +2,8 @@ import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
-import { Idempotent } from '../../infrastructure/idempotency';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../../src/infrastructure/http';
+import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { presentComparison, presentItem, presentReplay } from './present-comparison';
 import {
   ComparedItemsDto,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Column, Entity, Index } from 'typeorm';
-import { DatedEntity } from '../../infrastructure/database';
+import { DatedEntity } from '../../../src/infrastructure/database';
 import type { ReplayWish } from '../replays/replay-definition';
 import type { ReplayItem } from './what-if.types';
 

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull, LessThan } from 'typeorm';
-import { AcrossOrganizations, type Transaction, TenantScope, tenantRepository } from '../../infrastructure/database';
+import {
+  AcrossOrganizations,
+  type Transaction,
+  TenantScope,
+  tenantRepository,
+} from '../../../src/infrastructure/database';
 import { ReplayEntity } from './replay.entity';
 import type { ReplayItem } from './what-if.types';
 

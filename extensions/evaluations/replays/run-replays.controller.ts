@@ -2,8 +2,8 @@ import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, CurrentCaller } from '../../infrastructure/http';
-import { Idempotent } from '../../infrastructure/idempotency';
+import { Access, CurrentCaller } from '../../../src/infrastructure/http';
+import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { ReplayedRunDto, ReplayRunDto } from './replay.dto';
 import { RunReplays } from './run-replays.service';
 

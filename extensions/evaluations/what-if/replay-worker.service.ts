@@ -1,11 +1,11 @@
 import type { AppError, Caller } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { type BatchState, type NextRun, RunBatches } from '../../answering';
-import { CallerRenewal } from '../../auth';
-import { CONFIG, type Config } from '../../infrastructure/config';
-import { Transactions } from '../../infrastructure/database';
-import { JobQueue, type Queue, type RunningJob } from '../../infrastructure/jobs';
-import { RunsService } from '../../runs';
+import { type BatchState, type NextRun, RunBatches } from '../../../src/answering';
+import { CallerRenewal } from '../../../src/auth';
+import { CONFIG, type Config } from '../../../src/infrastructure/config';
+import { Transactions } from '../../../src/infrastructure/database';
+import { JobQueue, type Queue, type RunningJob } from '../../../src/infrastructure/jobs';
+import { RunsService } from '../../../src/runs';
 import { RunReplays } from '../replays/run-replays.service';
 import { ReplayRepository } from './replay.repository';
 import type { ReplayEntity } from './replay.entity';

@@ -1,9 +1,9 @@
 import { RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsISO8601, IsUUID } from 'class-validator';
-import { MayBeOmitted, Between, QueryBetween, Whole, Id, Moment, PageOf } from '../../infrastructure/http';
+import { MayBeOmitted, Between, QueryBetween, Whole, Id, Moment, PageOf } from '../../../src/infrastructure/http';
 import { ReplayRunDto } from '../replays/replay.dto';
-import { RunReplayDto } from '../run.dto';
+import { RunReplayDto } from '../../../src/runs-api/run.dto';
 import { MOST_RUNS } from './what-if.service';
 
 export class StartReplaysDto extends ReplayRunDto {
