@@ -30,6 +30,12 @@ import { AssistantTests } from './tests/assistant-tests.service';
 import { AssistantTestsController } from './tests/assistant-tests.controller';
 import { RubricAccessCheck } from './tests/rubric-access-check.service';
 import { TestProposals } from './tests/test-proposals.service';
+import { RunReplaysController } from './replays/run-replays.controller';
+import { RunReplays } from './replays/run-replays.service';
+import { ReplayWorker } from './what-if/replay-worker.service';
+import { ReplayRepository } from './what-if/replay.repository';
+import { WhatIfController } from './what-if/what-if.controller';
+import { ComparedRuns, WhatIf } from './what-if/what-if.service';
 
 @Module({
   imports: [
@@ -44,9 +50,18 @@ import { TestProposals } from './tests/test-proposals.service';
     RunsApiModule,
     RunsModule,
   ],
-  controllers: [ExpectationsController, AssistantTestsController, TestRunsController, PublicationGatesController, JudgementsController],
+  controllers: [
+    ExpectationsController,
+    AssistantTestsController,
+    TestRunsController,
+    PublicationGatesController,
+    RunReplaysController,
+    WhatIfController,
+    JudgementsController,
+  ],
   providers: [
     AssistantTests,
+    ComparedRuns,
     EvaluationService,
     ExpectationRunner,
     ExpectationCatalogue,
@@ -54,7 +69,10 @@ import { TestProposals } from './tests/test-proposals.service';
     JudgementsService,
     OperatorTests,
     PublicationGates,
+    ReplayRepository,
+    ReplayWorker,
     RubricAccessCheck,
+    RunReplays,
     TestAsking,
     TestDiffs,
     TestProposals,
@@ -62,6 +80,7 @@ import { TestProposals } from './tests/test-proposals.service';
     TestRunWorker,
     TestRuns,
     TestedAssistantRepository,
+    WhatIf,
   ],
   exports: [OperatorTests],
 })

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AnsweringModule } from '../answering';
 import { AssistantsModule } from '../assistants';
 import { AuthModule } from '../auth';
-import { ConnectorsModule } from '../connectors';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { PlanningModule } from '../orchestrators/planning';
 import { OrganizationsModule } from '../organizations';
@@ -18,20 +17,13 @@ import { AssistantPlansController } from './assistant-plans.controller';
 import { AssistantPlans } from './assistant-plans.service';
 import { ReceiptViews } from './receipt-views.service';
 import { ReceiptsController } from './receipts.controller';
-import { RunReplaysController } from '../../extensions/evaluations/replays/run-replays.controller';
-import { RunReplays } from '../../extensions/evaluations/replays/run-replays.service';
 import { RunsController } from './runs.controller';
-import { ReplayWorker } from '../../extensions/evaluations/what-if/replay-worker.service';
-import { ReplayRepository } from '../../extensions/evaluations/what-if/replay.repository';
-import { WhatIfController } from '../../extensions/evaluations/what-if/what-if.controller';
-import { ComparedRuns, WhatIf } from '../../extensions/evaluations/what-if/what-if.service';
 
 @Module({
   imports: [
     AnsweringModule,
     AssistantsModule,
     AuthModule,
-    ConnectorsModule,
     KnowledgeBasesModule,
     OrganizationsModule,
     PlanningModule,
@@ -39,14 +31,7 @@ import { ComparedRuns, WhatIf } from '../../extensions/evaluations/what-if/what-
     RunsModule,
     ToolsModule,
   ],
-  controllers: [
-    AssistantPlansController,
-    AssistantRunsController,
-    ReceiptsController,
-    RunReplaysController,
-    WhatIfController,
-    RunsController,
-  ],
+  controllers: [AssistantPlansController, AssistantRunsController, ReceiptsController, RunsController],
   providers: [
     AssistantPlans,
     EventStreamCounts,
@@ -55,12 +40,7 @@ import { ComparedRuns, WhatIf } from '../../extensions/evaluations/what-if/what-
     RunEventStreams,
     RunUsers,
     ReceiptViews,
-    RunReplays,
-    ComparedRuns,
-    ReplayRepository,
-    ReplayWorker,
-    WhatIf,
   ],
-  exports: [RunAccess, ComparedRuns],
+  exports: [QuestionAccessAudit, RunAccess],
 })
 export class RunsApiModule {}

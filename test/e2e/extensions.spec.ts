@@ -5,7 +5,7 @@ import { testDatabaseUrl } from '../support/database';
 import { startUpstream, type Upstream } from '../support/upstream';
 
 const EXTENSION_PATHS =
-  /^\/(scim|lti|mcp)|lti|\/scim\/|\/courses|\/activities|\/insights|\/(test-runs|tests|publication-gate|expectations)|\/(judgements|evaluation)$/;
+  /^\/(scim|lti|mcp)|lti|\/scim\/|\/courses|\/activities|\/insights|\/(test-runs|tests|publication-gate|expectations)|\/(judgements|evaluation|replay)$|^\/api\/v1\/replays/;
 
 describe('a service without extensions', () => {
   let app: TestApp;

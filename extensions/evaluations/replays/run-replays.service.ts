@@ -13,8 +13,7 @@ import { AssistantHistory } from '../../../src/assistants';
 import { AUTO, ConnectorsService } from '../../../src/connectors';
 import { SourceLinks } from '../../../src/knowledge-bases';
 import { type Recording, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../../../src/runs';
-import { QuestionAccessAudit } from '../../../src/runs-api/question-access-audit.service';
-import { RunAccess } from '../../../src/runs-api/run-access.service';
+import { QuestionAccessAudit, RunAccess } from '../../../src/runs-api';
 import {
   type ReplayChanges,
   type ReplayWish,

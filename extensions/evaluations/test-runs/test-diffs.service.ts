@@ -1,7 +1,8 @@
 import { type Caller, isJsonObject, sameJson } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory } from '../../../src/assistants';
-import { ComparedRuns, presentSides } from '../../../src/runs-api';
+import { presentSides } from '../what-if/present-comparison';
+import { ComparedRuns } from '../what-if/what-if.service';
 import { type Change, changeOf } from './result-state';
 import type { TestResultEntity } from './test-result.entity';
 import { TestResultRepository } from './test-result.repository';

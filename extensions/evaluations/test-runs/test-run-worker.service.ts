@@ -4,7 +4,7 @@ import { type BatchState, type NextRun, RunBatches } from '../../../src/answerin
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions } from '../../../src/infrastructure/database';
 import { JobQueue, type Queue, type RunningJob } from '../../../src/infrastructure/jobs';
-import { goneIn } from '../../../src/runs-api';
+import { goneIn } from '../replays/run-replays.service';
 import { RunsService } from '../../../src/runs';
 import { TestAsking } from './asking.service';
 import type { TestResultEntity } from './test-result.entity';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsUUID } from 'class-validator';
 import { MayBeOmitted, PageOf, Between, Id, Whole, Moment } from '../../../src/infrastructure/http';
-import { ComparedSidesDto } from '../../../src/runs-api';
+import { ComparedSidesDto } from '../what-if/what-if.dto';
 import { CheckedExpectationDto } from '../expectations/expectation.dto';
 import { TestTurnDto } from '../tests/assistant-test.dto';
 import { type Change, CHANGES } from './result-state';

@@ -11,7 +11,7 @@ import {
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantHistory, AssistantsService } from '../../../src/assistants';
-import { storedCaller } from '../../../src/runs-api';
+import { storedCaller } from '../what-if/replay-worker.service';
 import { AssistantTestRepository } from '../tests/assistant-test.repository';
 import type { TestResultEntity } from './test-result.entity';
 import { type StateCount, TestResultRepository } from './test-result.repository';

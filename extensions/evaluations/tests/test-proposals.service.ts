@@ -1,6 +1,6 @@
 import { AppError, type Caller, type ChatMessage, notFound, textOf } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { ComparedRuns } from '../../../src/runs-api';
+import { ComparedRuns } from '../what-if/what-if.service';
 import { RunsService } from '../../../src/runs';
 import { ExpectationCatalogue } from '../expectations/expectation-catalogue';
 import { testedAnswer } from '../expectations/expectation-runner.service';

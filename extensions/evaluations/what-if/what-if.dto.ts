@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsISO8601, IsUUID } from 'class-validator';
 import { MayBeOmitted, Between, QueryBetween, Whole, Id, Moment, PageOf } from '../../../src/infrastructure/http';
 import { ReplayRunDto } from '../replays/replay.dto';
-import { RunReplayDto } from '../../../src/runs-api/run.dto';
+import { RunReplayDto } from '../../../src/runs-api';
 import { MOST_RUNS } from './what-if.service';
 
 export class StartReplaysDto extends ReplayRunDto {

@@ -14,9 +14,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { SourceLinks } from '../../../src/knowledge-bases';
 import { type RunFilter, type RunRecord, RunsService } from '../../../src/runs';
-import { answerForOthers } from '../../../src/runs-api/foreign-events';
-import { QuestionAccessAudit } from '../../../src/runs-api/question-access-audit.service';
-import { RunAccess } from '../../../src/runs-api/run-access.service';
+import { answerForOthers, QuestionAccessAudit, RunAccess } from '../../../src/runs-api';
 import type { ReplayWish } from '../replays/replay-definition';
 import { ReplayWorker, storedCaller } from './replay-worker.service';
 import type { ReplayEntity } from './replay.entity';

@@ -9,6 +9,7 @@ const ADDRESSES = [
   '/help/lti',
   '/assistants/7/insights',
   '/assistants/7/tests?run=r1',
+  '/replays/r1',
   '/help/move-from-lamb',
 ];
 const CORE = ['/', '/assistants/7', '/chat/7', '/organization', '/help/chat', '/runs/r1'];

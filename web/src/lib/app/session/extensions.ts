@@ -8,7 +8,7 @@ const PAGES: readonly (readonly [Extension, RegExp])[] = [
   ['lti', /^\/help\/(?:courses|learning-platforms|lti|lti-bridge)$/],
   ['lamb-import', /^\/help\/move-from-lamb$/],
   ['insights', /^\/assistants\/[^/]+\/insights(?:\/|$)|^\/help\/what-the-class-asks$/],
-  ['evaluations', /^\/assistants\/[^/]+\/tests(?:[/?]|$)|^\/help\/assistant-tests$/],
+  ['evaluations', /^\/assistants\/[^/]+\/tests(?:[/?]|$)|^\/replays\/|^\/help\/assistant-tests$/],
 ];
 
 /** Whether the service has the extension. Strangers are not told. */

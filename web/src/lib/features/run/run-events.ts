@@ -11,6 +11,16 @@ import type {
 
 export type { RunStatus, ToolEvent } from '@bellwether/kernel';
 export type Run = Schema<'RunDto'>;
+
+declare module '$lib/app/slots' {
+  interface Slots {
+    /** Beside the title of a run that ended, for people who may change its assistant. */
+    'run.actions': { run: Run };
+    /** Beside the title of the list of runs. */
+    'runs.actions': { assistantId: number | null; filter: { from: string | null; to: string | null } };
+  }
+}
+
 export type RunSummary = Schema<'RunSummaryDto'>;
 export type Usage = Schema<'RunUsageDto'>;
 
