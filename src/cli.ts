@@ -8,7 +8,7 @@ import { registerDatabaseCommands } from './cli/database.commands';
 import { registerInstitutionCommands } from './cli/institution.commands';
 import { registerFileCommands } from './cli/files.commands';
 import { Interruption } from './cli/interruption';
-import { registerLambCommands } from './cli/lamb/lamb.commands';
+import { registerLambCommands } from '../extensions/lamb-import/commands/lamb.commands';
 import {
   BadUsage,
   type CommandContext,
@@ -17,8 +17,8 @@ import {
   print,
   printFailure,
   type Register,
-} from './cli/output';
-import { ShownProgress, SILENT } from './cli/progress';
+} from './infrastructure/commands/output';
+import { ShownProgress, SILENT } from './infrastructure/commands/progress';
 import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';

@@ -8,7 +8,7 @@ import {
 } from '../infrastructure/postgres';
 import type { Config } from '../infrastructure/config';
 import { withDatabase } from './context';
-import type { CommandResult } from './output';
+import type { CommandResult } from '../infrastructure/commands/output';
 
 export interface RevertOptions {
   readonly force?: boolean;

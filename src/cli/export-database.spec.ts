@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { registerDatabaseCommands } from './database.commands';
-import { BadUsage, type CommandContext, type Register } from './output';
-import { SILENT } from './progress';
+import { BadUsage, type CommandContext, type Register } from '../infrastructure/commands/output';
+import { SILENT } from '../infrastructure/commands/progress';
 import { loadConfig } from '../infrastructure/config';
 
 const VARIABLE = 'EXPORT_DATABASE_URL';

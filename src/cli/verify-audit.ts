@@ -2,7 +2,7 @@ import { OrganizationsService } from '../organizations';
 import { AuditChainEdits, AuditVerifier, type ChainReport } from '../infrastructure/audit';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
-import { BadUsage, type CommandResult } from './output';
+import { BadUsage, type CommandResult } from '../infrastructure/commands/output';
 
 export interface VerifyOptions {
   readonly org?: string;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { registerAssistantCommands } from '../../src/cli/assistants/assistants.commands';
-import type { CommandResult } from '../../src/cli/output';
-import { SILENT } from '../../src/cli/progress';
+import type { CommandResult } from '../../src/infrastructure/commands/output';
+import { SILENT } from '../../src/infrastructure/commands/progress';
 import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { CONFIG } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Register } from '../output';
+import type { Register } from '../../infrastructure/commands/output';
 import type { MigrateOptions, RollbackOptions } from './migrate-assistants';
-import type { TestOptions } from './test-assistants';
+import type { TestOptions } from '../../../extensions/evaluations/commands/test-assistants';
 
 /** `assistants:*`: migrates the stored metadata of many assistants, rolls it back, and runs tests. */
 export function registerAssistantCommands(program: Command, register: Register): void {
@@ -13,7 +13,7 @@ export function registerAssistantCommands(program: Command, register: Register):
       .option('--organization, --org <slug>', 'only this organization')
       .option('--fail-under <percent>', 'exit with 1 when fewer tests pass', '100')
       .option('--timeout <seconds>', 'cancel what has not ended by then', '3600'),
-    async (...given) => (await import('./test-assistants.js')).test(...given),
+    async (...given) => (await import('../../../extensions/evaluations/commands/test-assistants.js')).test(...given),
     'evaluations',
   );
   register<{ org?: string }>(

@@ -2,7 +2,12 @@ import { isUuid, notFound } from '@bellwether/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import { applyText, planText, rollbackText, statusText, verifyText } from './migration-text';
 import { withApplication } from '../context';
-import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../output';
+import {
+  BadUsage,
+  type CommandContext,
+  type CommandResult,
+  type OutputOptions,
+} from '../../infrastructure/commands/output';
 import {
   type Batch,
   type FailedItem,

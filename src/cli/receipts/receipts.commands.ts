@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Register } from '../output';
-import type { ReplayOptions } from './replay-runs';
+import type { Register } from '../../infrastructure/commands/output';
+import type { ReplayOptions } from '../../../extensions/evaluations/commands/replay-runs';
 import type { VerifyOptions } from './verify-receipts';
 
 /** Receipts of runs, and repetitions of runs. */
@@ -39,6 +39,7 @@ export function registerReceiptCommands(program: Command, register: Register): v
         'settings of tools, such as 1_context.top_k=5; without a value the setting is left out',
       )
       .option('--leave-out-missing', 'leave out tools whose content no longer exists'),
-    async (_config, options, context) => (await import('./replay-runs.js')).replayRuns(options, context),
+    async (_config, options, context) =>
+      (await import('../../../extensions/evaluations/commands/replay-runs.js')).replayRuns(options, context),
   );
 }

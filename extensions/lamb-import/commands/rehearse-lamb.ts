@@ -13,8 +13,8 @@ import {
   rehearsalJson,
   rehearsalMarkdown,
   rehearsalText,
-} from '../../../extensions/lamb-import';
-import { BadUsage, type CommandContext } from '../output';
+} from '..';
+import { BadUsage, type CommandContext } from '../../../src/infrastructure/commands/output';
 
 /**
  * A secret from the environment, or typed at the terminal without an echo. Arguments would be in the list of processes.

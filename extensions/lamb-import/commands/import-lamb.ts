@@ -3,8 +3,8 @@ import { openLambSource, readLambPasswords } from '@bellwether/lamb-reader';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { withApplication } from '../context';
-import { BadUsage, type CommandContext, type CommandResult } from '../output';
+import { withApplication } from '../../../src/cli/context';
+import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands/output';
 import {
   idsCsv,
   type ImportChoices,
@@ -15,8 +15,8 @@ import {
   readAddressMapping,
   reportJson,
   reportText,
-} from '../../../extensions/lamb-import';
-import type { Config } from '../../infrastructure/config';
+} from '..';
+import type { Config } from '../../../src/infrastructure/config';
 import { rehearse, type RehearsalCommandOptions, wantedRehearsal } from './rehearse-lamb';
 
 export interface LambOptions extends RehearsalCommandOptions {

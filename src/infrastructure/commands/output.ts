@@ -1,7 +1,7 @@
 import { terminalJson, terminalText } from '@bellwether/kernel';
 import type { Command } from 'commander';
 import type { Progress } from './progress';
-import type { Config, Extension } from '../infrastructure/config';
+import type { Config, Extension } from '../config';
 
 export interface OutputOptions {
   readonly json?: boolean;

@@ -1,8 +1,8 @@
 import { openKbData } from '@bellwether/lamb-reader';
-import { isKbClean, kbReportJson, kbReportText, LambKbImport } from '../../../extensions/lamb-import';
-import type { Config } from '../../infrastructure/config';
-import { withApplication } from '../context';
-import { BadUsage, type CommandContext, type CommandResult } from '../output';
+import { isKbClean, kbReportJson, kbReportText, LambKbImport } from '..';
+import type { Config } from '../../../src/infrastructure/config';
+import { withApplication } from '../../../src/cli/context';
+import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands/output';
 
 export interface LambKbOptions {
   readonly dryRun?: boolean;

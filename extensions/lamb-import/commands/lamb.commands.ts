@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../output';
+import type { Register } from '../../../src/infrastructure/commands/output';
 import type { LambOptions } from './import-lamb';
 import type { LambKbOptions } from './import-lamb-kb';
 

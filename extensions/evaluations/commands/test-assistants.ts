@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorTests, type OperatorTestRun } from '../../../extensions/evaluations';
-import type { Config } from '../../infrastructure/config';
-import { withApplication } from '../context';
-import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../output';
+import { OperatorTests, type OperatorTestRun } from '..';
+import type { Config } from '../../../src/infrastructure/config';
+import { withApplication } from '../../../src/cli/context';
+import {
+  BadUsage,
+  type CommandContext,
+  type CommandResult,
+  type OutputOptions,
+} from '../../../src/infrastructure/commands/output';
 
 export interface TestOptions extends OutputOptions {
   readonly org?: string;
