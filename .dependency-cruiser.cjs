@@ -20,6 +20,7 @@ const INFRASTRUCTURE = [
   ['database'],
   [
     'admission',
+    'commands',
     'dialects',
     'findings',
     'plugins',

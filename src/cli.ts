@@ -2,13 +2,13 @@
 import 'reflect-metadata';
 import { AppError } from '@bellwether/kernel';
 import { Command, CommanderError } from 'commander';
+import { EXTENSION_COMMANDS } from '../extensions/commands';
 import { registerAssistantCommands } from './cli/assistants/assistants.commands';
 import { registerAuditCommands } from './cli/audit.commands';
 import { registerDatabaseCommands } from './cli/database.commands';
 import { registerInstitutionCommands } from './cli/institution.commands';
 import { registerFileCommands } from './cli/files.commands';
 import { Interruption } from './cli/interruption';
-import { registerLambCommands } from '../extensions/lamb-import/commands/lamb.commands';
 import {
   BadUsage,
   type CommandContext,
@@ -17,8 +17,9 @@ import {
   print,
   printFailure,
   type Register,
-} from './infrastructure/commands/output';
-import { ShownProgress, SILENT } from './infrastructure/commands/progress';
+  ShownProgress,
+  SILENT,
+} from './infrastructure/commands';
 import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerReceiptCommands } from './cli/receipts/receipts.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
@@ -46,40 +47,44 @@ async function configFor(command: string): Promise<Config> {
   return loadConfig(process.env, vendors);
 }
 
-const register: Register = (command, work, extension) => {
-  command.option('--json', 'one JSON object as the last line').action(async () => {
-    const output = command.opts<OutputOptions>();
-    const shown = new ShownProgress(process.stderr);
-    const interruption = new Interruption();
-    const context: CommandContext = {
-      args: command.args,
-      environment: process.env,
-      progress: output.json === true ? SILENT : shown,
-      get signal() {
-        return interruption.signal;
-      },
-    };
-    try {
-      const config = await configFor(command.name());
-      if (extension !== undefined && !config.extensions.includes(extension)) throw new ExtensionOff(extension);
-      const result = await work(config, command.opts(), context);
-      shown.end();
-      print(result, output);
-    } catch (error) {
-      shown.end();
-      printFailure(messageOf(error), output, error instanceof BadUsage ? EXIT.usage : EXIT.failed);
-    } finally {
-      interruption.end();
-    }
-  });
-};
+/** Commands of an extension refuse while it is off; null for those of the core. */
+const registerFor =
+  (extension: Extension | null): Register =>
+  (command, work) => {
+    command.option('--json', 'one JSON object as the last line').action(async () => {
+      const output = command.opts<OutputOptions>();
+      const shown = new ShownProgress(process.stderr);
+      const interruption = new Interruption();
+      try {
+        const config = await configFor(command.name());
+        if (extension !== null && !config.extensions.includes(extension)) throw new ExtensionOff(extension);
+        const context: CommandContext = {
+          args: command.args,
+          environment: process.env,
+          progress: output.json === true ? SILENT : shown,
+          get signal() {
+            return interruption.signal;
+          },
+          withApplication: async (inside) =>
+            (await import('./cli/context.js')).withApplication(config, 'every', inside),
+        };
+        const result = await work(config, command.opts(), context);
+        shown.end();
+        print(result, output);
+      } catch (error) {
+        shown.end();
+        printFailure(messageOf(error), output, error instanceof BadUsage ? EXIT.usage : EXIT.failed);
+      } finally {
+        interruption.end();
+      }
+    });
+  };
 
 const GROUPS = [
   registerDatabaseCommands,
   registerAssistantCommands,
   registerInstitutionCommands,
   registerAuditCommands,
-  registerLambCommands,
   registerFileCommands,
   registerPeopleCommands,
   registerReceiptCommands,
@@ -90,7 +95,8 @@ async function main(): Promise<void> {
   const program = new Command('bellwether')
     .description('Operator commands. Exit code 0 done, 1 refused or failed, 2 bad usage.')
     .exitOverride();
-  for (const add of GROUPS) add(program, register);
+  for (const add of GROUPS) add(program, registerFor(null));
+  for (const [extension, add] of EXTENSION_COMMANDS) add(program, registerFor(extension));
   try {
     await program.parseAsync();
   } catch (error) {

@@ -82,6 +82,5 @@ import { ComparedRuns, WhatIf } from './what-if/what-if.service';
     TestedAssistantRepository,
     WhatIf,
   ],
-  exports: [OperatorTests],
 })
 export class AssistantTestsModule {}

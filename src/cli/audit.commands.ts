@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../infrastructure/commands/output';
+import type { Register } from '../infrastructure/commands';
 import type { ExportOptions } from './export-audit';
 import type { AcceptOptions, VerifyOptions } from './verify-audit';
 

@@ -8,7 +8,7 @@ import {
 } from '../infrastructure/postgres';
 import type { Config } from '../infrastructure/config';
 import { withDatabase } from './context';
-import type { CommandResult } from '../infrastructure/commands/output';
+import type { CommandResult } from '../infrastructure/commands';
 
 export interface RevertOptions {
   readonly force?: boolean;

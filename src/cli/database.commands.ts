@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Register } from '../infrastructure/commands/output';
+import type { Register } from '../infrastructure/commands';
 import type { RevertOptions } from './change-schema';
 import type { ExportTarget } from './export-database';
 

@@ -5,7 +5,7 @@ import type { Config } from '../infrastructure/config';
 import { MAIL_LANGUAGES, type MailLanguage } from '../infrastructure/mail';
 import { exportToFolder, OrganizationExports, zipStream } from '../privacy';
 import { withApplication } from './context';
-import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands';
 
 export interface OrganizationExportOptions {
   readonly to: string;

@@ -3,7 +3,7 @@ import { AuditExport, EXPORT_FORMATS, type ExportFormat } from '../audit';
 import { OrganizationsService } from '../organizations';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
-import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands';
 
 export interface ExportOptions {
   readonly org: string;

@@ -1,13 +1,20 @@
 import { Command } from 'commander';
 import { registerDatabaseCommands } from './database.commands';
-import { BadUsage, type CommandContext, type Register } from '../infrastructure/commands/output';
-import { SILENT } from '../infrastructure/commands/progress';
+import { BadUsage, type CommandContext, type Register, SILENT } from '../infrastructure/commands';
 import { loadConfig } from '../infrastructure/config';
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('This command asks for no application'));
 
 const VARIABLE = 'EXPORT_DATABASE_URL';
 
 describe('the target of an export', () => {
-  const context: CommandContext = { args: [], environment: {}, progress: SILENT, signal: new AbortController().signal };
+  const context: CommandContext = {
+    args: [],
+    environment: {},
+    progress: SILENT,
+    signal: new AbortController().signal,
+    withApplication: notAsked,
+  };
   const given = async (...args: string[]): Promise<unknown> => {
     let outcome: Promise<unknown> = Promise.resolve();
     const register: Register = (command, work) =>

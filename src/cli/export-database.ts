@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../../migrations';
-import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands';
 import type { Config } from '../infrastructure/config';
 import { exportDatabase, type ExportReport } from '../infrastructure/postgres';
 import { SECRETS_KEY_FILE } from '../infrastructure/secrets';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../infrastructure/commands/output';
+import type { Register } from '../infrastructure/commands';
 import type { MoveOptions } from './move-files';
 
 /** `files:move`, `files:check`: where uploaded files and documents are stored. */

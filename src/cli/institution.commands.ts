@@ -1,6 +1,6 @@
 import { ROLES, SCOPES } from '@bellwether/kernel';
 import type { Command } from 'commander';
-import type { Register } from '../infrastructure/commands/output';
+import type { Register } from '../infrastructure/commands';
 import type { EndOptions, NoticeOptions, OrganizationExportOptions } from './end-institution';
 import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';
 

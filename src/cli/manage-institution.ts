@@ -3,7 +3,7 @@ import { ApiKeysService, SignInLinks } from '../auth';
 import { FoundingService, MembersService, OrganizationsService } from '../organizations';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
-import type { CommandResult } from '../infrastructure/commands/output';
+import type { CommandResult } from '../infrastructure/commands';
 
 export interface NewOrganization {
   readonly slug: string;

@@ -1,7 +1,7 @@
 import { BlobInventory, BlobMove, type BlobTotals, type MoveReport, type StorageName, STORAGES } from '../files';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
-import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../infrastructure/commands';
 
 export interface MoveOptions {
   readonly to: string;

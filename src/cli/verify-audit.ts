@@ -2,7 +2,7 @@ import { OrganizationsService } from '../organizations';
 import { AuditChainEdits, AuditVerifier, type ChainReport } from '../infrastructure/audit';
 import type { Config } from '../infrastructure/config';
 import { withApplication } from './context';
-import { BadUsage, type CommandResult } from '../infrastructure/commands/output';
+import { BadUsage, type CommandResult } from '../infrastructure/commands';
 
 export interface VerifyOptions {
   readonly org?: string;

@@ -8,8 +8,7 @@ import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { registerLambCommands } from '../../extensions/lamb-import/commands/lamb.commands';
 import { makeSignInLinks } from '../../src/cli/people/make-sign-in-links';
-import { BadUsage } from '../../src/infrastructure/commands/output';
-import { SILENT } from '../../src/infrastructure/commands/progress';
+import { BadUsage, SILENT } from '../../src/infrastructure/commands';
 import { type ImportReport, LambImport, NO_CHOICES, reportJson } from '../../extensions/lamb-import';
 import type { Config } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
@@ -22,6 +21,8 @@ import { LAMB_ASSISTANTS, LAMB_SECRETS, lambContent } from '../support/lamb-cont
 import { buildLambDatabase } from '../support/lamb-database';
 import { keyOf, type Person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('This command asks for no application'));
 
 type Example = keyof typeof LAMB_ASSISTANTS;
 
@@ -110,7 +111,13 @@ describe('moving in from LAMB', () => {
       new Promise((done, fail) =>
         registerLambCommands(new Command(), (command, work) => {
           if (command.name() !== 'import:lamb') return;
-          const context = { args: [file], environment: {}, progress: SILENT, signal: new AbortController().signal };
+          const context = {
+            args: [file],
+            environment: {},
+            progress: SILENT,
+            signal: new AbortController().signal,
+            withApplication: notAsked,
+          };
           // A configuration that no application could start with.
           work({} as Config, { source: 'lamb', ...options } as never, context).then(fail, done);
         }),

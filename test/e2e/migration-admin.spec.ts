@@ -1,13 +1,14 @@
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { registerAssistantCommands } from '../../src/cli/assistants/assistants.commands';
-import type { CommandResult } from '../../src/infrastructure/commands/output';
-import { SILENT } from '../../src/infrastructure/commands/progress';
+import { type CommandResult, SILENT } from '../../src/infrastructure/commands';
 import { MigrationJobs } from '../../src/migration/migration-jobs.service';
 import { CONFIG } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';
 import { until } from '../support/until';
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('This command asks for no application'));
 
 const PATH = '/api/v1/admin/migrations';
 const CLASSIC = {
@@ -54,7 +55,13 @@ const settled = async (id: string, by: Pick<Person, 'api'> = app): Promise<any> 
 async function command(name: string, options: object): Promise<any> {
   let data: Promise<unknown> = Promise.reject(new Error('no such command'));
   data.catch(() => undefined);
-  const context = { args: [], environment: {}, progress: SILENT, signal: new AbortController().signal };
+  const context = {
+    args: [],
+    environment: {},
+    progress: SILENT,
+    signal: new AbortController().signal,
+    withApplication: notAsked,
+  };
   registerAssistantCommands(new Command(), (each, work) => {
     if (each.name() === name)
       data = Promise.resolve().then(() => work(app.get(CONFIG), { ...options, json: true } as never, context));

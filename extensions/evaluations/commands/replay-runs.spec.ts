@@ -1,4 +1,4 @@
-import { BadUsage } from '../../../src/infrastructure/commands/output';
+import { BadUsage } from '../../../src/infrastructure/commands';
 import { toolsOf } from './replay-runs';
 
 describe('settings of tools on the command line', () => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands';
 
 export interface ReplayOptions {
   readonly url: string;

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorTests, type OperatorTestRun } from '..';
-import type { Config } from '../../../src/infrastructure/config';
-import { withApplication } from '../../../src/cli/context';
+import { OperatorTests, type OperatorTestRun } from '../test-runs/operator-tests.service';
 import {
   BadUsage,
   type CommandContext,
   type CommandResult,
   type OutputOptions,
-} from '../../../src/infrastructure/commands/output';
+} from '../../../src/infrastructure/commands';
 
 export interface TestOptions extends OutputOptions {
   readonly org?: string;
@@ -39,12 +37,12 @@ const countOf = (runs: readonly OperatorTestRun[], states: readonly string[]): n
 const totalOf = (runs: readonly OperatorTestRun[]): number => runs.reduce((sum, { testRun }) => sum + testRun.total, 0);
 
 /** Runs the tests of one assistant or of all. A running service asks the questions. */
-export function test(config: Config, options: TestOptions, command: CommandContext): Promise<CommandResult> {
+export function test(options: TestOptions, command: CommandContext): Promise<CommandResult> {
   const id = idOf(command.args[0]);
   const least = number('--fail-under', options.failUnder, 100);
   const timeoutMs = 1_000 * number('--timeout', options.timeout, 86_400);
-  return withApplication(config, 'every', async (context) => {
-    const tests = context.get(OperatorTests);
+  return command.withApplication(async (application) => {
+    const tests = application.get(OperatorTests);
     const started = await tests.start(id, options.org ?? null);
     const runs = await ended(tests, started, timeoutMs, command);
     return report(tests, runs, least);

@@ -1,8 +1,7 @@
 import { openKbData } from '@bellwether/lamb-reader';
-import { isKbClean, kbReportJson, kbReportText, LambKbImport } from '..';
-import type { Config } from '../../../src/infrastructure/config';
-import { withApplication } from '../../../src/cli/context';
-import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands/output';
+import { isKbClean, kbReportJson, kbReportText } from '../knowledge/kb-report';
+import { LambKbImport } from '../knowledge/lamb-kb-import.service';
+import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands';
 
 export interface LambKbOptions {
   readonly dryRun?: boolean;
@@ -20,15 +19,14 @@ function unownedOf({ organization, unownedTo: email }: LambKbOptions) {
 }
 
 export async function importLambKb(
-  config: Config,
   options: LambKbOptions,
-  { args, progress, signal }: CommandContext,
+  { args, progress, signal, withApplication }: CommandContext,
 ): Promise<CommandResult> {
   const unowned = unownedOf(options);
   // Opened first: an unreadable file needs no database.
   const data = openKbData(args[0] ?? '');
   const chosen = { sourceName: options.source, dryRun: options.dryRun === true, unowned, progress, signal };
-  return withApplication(config, 'every', async (application) => {
+  return withApplication(async (application) => {
     const report = await application.get(LambKbImport).run(data, chosen);
     return { text: kbReportText(report), data: kbReportJson(report), ok: isKbClean(report) };
   });

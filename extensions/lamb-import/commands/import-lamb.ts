@@ -3,20 +3,12 @@ import { openLambSource, readLambPasswords } from '@bellwether/lamb-reader';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { withApplication } from '../../../src/cli/context';
-import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands/output';
-import {
-  idsCsv,
-  type ImportChoices,
-  type ImportOptions,
-  isClean,
-  isSlug,
-  LambImport,
-  readAddressMapping,
-  reportJson,
-  reportText,
-} from '..';
-import type { Config } from '../../../src/infrastructure/config';
+import { BadUsage, type CommandContext, type CommandResult } from '../../../src/infrastructure/commands';
+import { LambImport } from '../lamb-import.service';
+import { readAddressMapping } from '../metadata-references';
+import { isSlug } from '../organization-settings';
+import type { ImportChoices, ImportOptions } from '../plan/import-options.types';
+import { idsCsv, isClean, reportJson, reportText } from '../report-text';
 import { rehearse, type RehearsalCommandOptions, wantedRehearsal } from './rehearse-lamb';
 
 export interface LambOptions extends RehearsalCommandOptions {
@@ -114,16 +106,12 @@ function importOptions(options: LambOptions, { args, progress, signal }: Command
   };
 }
 
-export async function importLamb(
-  config: Config,
-  options: LambOptions,
-  context: CommandContext,
-): Promise<CommandResult> {
+export async function importLamb(options: LambOptions, context: CommandContext): Promise<CommandResult> {
   const chosen = importOptions(options, context);
   // Opened first: an unreadable file needs no database.
   const source = openLambSource(context.args[0] ?? '');
   const wanted = await wantedRehearsal(options, context);
-  return withApplication(config, 'every', async (application) => {
+  return context.withApplication(async (application) => {
     const report = await application.get(LambImport).run(source, chosen);
     if (options.idsCsv !== undefined) await writeFile(options.idsCsv, idsCsv(report));
     const imported = { text: reportText(report), data: reportJson(report), ok: isClean(report) };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../../../src/infrastructure/commands/output';
+import type { Register } from '../../../src/infrastructure/commands';
 import type { LambOptions } from './import-lamb';
 import type { LambKbOptions } from './import-lamb-kb';
 
@@ -36,8 +36,7 @@ export function registerLambCommands(program: Command, register: Register): void
       .option('--rate <number>', 'requests per second to LAMB', '1')
       .option('--timeout <seconds>', 'longest wait for one answer of LAMB', '60')
       .option('--report <file.md>', 'report of the rehearsal, with .json and .state.jsonl beside it', 'rehearsal.md'),
-    async (...given) => (await import('./import-lamb.js')).importLamb(...given),
-    'lamb-import',
+    async (_config, ...given) => (await import('./import-lamb.js')).importLamb(...given),
   );
   register<LambKbOptions>(
     program
@@ -48,7 +47,6 @@ export function registerLambCommands(program: Command, register: Register): void
       .option('--source <name>', 'name of the LAMB installation, as in import:lamb', 'lamb')
       .option('--organization <slug>', 'organization here for collections whose owner was not imported')
       .option('--unowned-to <email>', 'its member who becomes their owner'),
-    async (...given) => (await import('./import-lamb-kb.js')).importLambKb(...given),
-    'lamb-import',
+    async (_config, ...given) => (await import('./import-lamb-kb.js')).importLambKb(...given),
   );
 }

@@ -4,17 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { INestApplicationContext } from '@nestjs/common';
-import {
-  type Credential,
-  LambRehearsal,
-  type RehearsalReport,
-  type RehearsedQuestion,
-  readQuestions,
-  rehearsalJson,
-  rehearsalMarkdown,
-  rehearsalText,
-} from '..';
-import { BadUsage, type CommandContext } from '../../../src/infrastructure/commands/output';
+import { rehearsalJson, rehearsalMarkdown, rehearsalText } from '../rehearsal/rehearsal-report';
+import { LambRehearsal, readQuestions } from '../rehearsal/rehearsal.service';
+import type { Credential, RehearsalReport, RehearsedQuestion } from '../rehearsal/rehearsal.types';
+import { BadUsage, type CommandContext } from '../../../src/infrastructure/commands';
 
 /**
  * A secret from the environment, or typed at the terminal without an echo. Arguments would be in the list of processes.

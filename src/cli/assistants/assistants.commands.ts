@@ -1,21 +1,9 @@
 import type { Command } from 'commander';
-import type { Register } from '../../infrastructure/commands/output';
+import type { Register } from '../../infrastructure/commands';
 import type { MigrateOptions, RollbackOptions } from './migrate-assistants';
-import type { TestOptions } from '../../../extensions/evaluations/commands/test-assistants';
 
-/** `assistants:*`: migrates the stored metadata of many assistants, rolls it back, and runs tests. */
+/** `assistants:*`: migrates the stored metadata of many assistants, and rolls it back. */
 export function registerAssistantCommands(program: Command, register: Register): void {
-  register<TestOptions>(
-    program
-      .command('assistants:test')
-      .description('run the tests of one assistant or of all; a running service asks the questions')
-      .argument('<id>', 'id of the assistant, or all')
-      .option('--organization, --org <slug>', 'only this organization')
-      .option('--fail-under <percent>', 'exit with 1 when fewer tests pass', '100')
-      .option('--timeout <seconds>', 'cancel what has not ended by then', '3600'),
-    async (...given) => (await import('../../../extensions/evaluations/commands/test-assistants.js')).test(...given),
-    'evaluations',
-  );
   register<{ org?: string }>(
     program
       .command('assistants:status')

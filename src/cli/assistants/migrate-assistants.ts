@@ -2,12 +2,7 @@ import { isUuid, notFound } from '@bellwether/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import { applyText, planText, rollbackText, statusText, verifyText } from './migration-text';
 import { withApplication } from '../context';
-import {
-  BadUsage,
-  type CommandContext,
-  type CommandResult,
-  type OutputOptions,
-} from '../../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../../infrastructure/commands';
 import {
   type Batch,
   type FailedItem,

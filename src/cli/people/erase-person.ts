@@ -3,7 +3,7 @@ import { OrganizationsService } from '../../organizations';
 import type { Config } from '../../infrastructure/config';
 import { ErasurePlans, Erasures, planText, reportText, UNSHARED_CHOICES, type Unshared } from '../../privacy';
 import { withApplication } from '../context';
-import type { CommandContext, CommandResult } from '../../infrastructure/commands/output';
+import type { CommandContext, CommandResult } from '../../infrastructure/commands';
 
 export interface EraseOptions {
   readonly org: string;

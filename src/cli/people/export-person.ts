@@ -4,7 +4,7 @@ import { OrganizationsService } from '../../organizations';
 import type { Config } from '../../infrastructure/config';
 import { exportToFolder, PersonExports, zipStream } from '../../privacy';
 import { withApplication } from '../context';
-import type { CommandContext, CommandResult } from '../../infrastructure/commands/output';
+import type { CommandContext, CommandResult } from '../../infrastructure/commands';
 
 export interface ExportOptions {
   readonly org: string;

@@ -6,7 +6,7 @@ import { SignInLinks } from '../../auth';
 import type { Config } from '../../infrastructure/config';
 import { MembersService, OrganizationsService } from '../../organizations';
 import { withApplication } from '../context';
-import { BadUsage, type CommandResult } from '../../infrastructure/commands/output';
+import { BadUsage, type CommandResult } from '../../infrastructure/commands';
 
 const OTHERS = 0o077;
 const STANDARD_OUTPUT = 1;

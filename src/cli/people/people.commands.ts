@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../../infrastructure/commands/output';
+import type { Register } from '../../infrastructure/commands';
 import type { EraseOptions } from './erase-person';
 import type { ExportOptions } from './export-person';
 import type { LinksOptions } from './make-sign-in-links';

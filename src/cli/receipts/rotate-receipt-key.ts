@@ -1,7 +1,7 @@
 import type { Config } from '../../infrastructure/config';
 import { ReceiptKeys } from '../../runs/receipts';
 import { withApplication } from '../context';
-import type { CommandResult } from '../../infrastructure/commands/output';
+import type { CommandResult } from '../../infrastructure/commands';
 
 export const rotateReceiptKey = (config: Config): Promise<CommandResult> =>
   withApplication(config, 'institution', async (context) => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../infrastructure/config';
 import { checkReceipt, type ReceiptCheck, type ReceiptKey, ReceiptKeys } from '../../runs/receipts';
 import { withApplication } from '../context';
-import { BadUsage, type CommandContext, type CommandResult } from '../../infrastructure/commands/output';
+import { BadUsage, type CommandContext, type CommandResult } from '../../infrastructure/commands';
 
 export interface VerifyOptions {
   readonly keys?: string;

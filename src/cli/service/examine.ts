@@ -1,6 +1,6 @@
 import { DOCTOR_CHECKS } from '../../../extensions/commands';
 import { withApplication, withDatabase } from '../context';
-import type { CommandResult } from '../../infrastructure/commands/output';
+import type { CommandResult } from '../../infrastructure/commands';
 import { passwordFigures } from '../../auth';
 import { BucketCheck, S3Connection } from '../../files';
 import { chainFigures } from '../../infrastructure/audit';

@@ -1,7 +1,7 @@
 import type { Config } from '../../infrastructure/config';
 import { SecretsService } from '../../infrastructure/secrets';
 import { withApplication } from '../context';
-import type { CommandResult } from '../../infrastructure/commands/output';
+import type { CommandResult } from '../../infrastructure/commands';
 
 export const rotateSecrets = (config: Config): Promise<CommandResult> =>
   withApplication(config, 'none', async (context) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Register } from '../../infrastructure/commands/output';
+import type { Register } from '../../infrastructure/commands';
 import type { OpenApiOptions } from './write-openapi';
 
 /** Commands about the service itself. */

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../../app.module';
 import { openApiDocument, setUpApp } from '../../app.setup';
-import type { CommandResult } from '../../infrastructure/commands/output';
+import type { CommandResult } from '../../infrastructure/commands';
 import type { Config } from '../../infrastructure/config';
 import { createPino } from '../../infrastructure/telemetry';
 import { isJsonObject } from '@bellwether/kernel';

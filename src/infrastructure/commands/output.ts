@@ -1,7 +1,8 @@
 import { terminalJson, terminalText } from '@bellwether/kernel';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Progress } from './progress';
-import type { Config, Extension } from '../config';
+import type { Config } from '../config';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -20,6 +21,8 @@ export interface CommandContext {
   readonly args: readonly string[];
   /** Environment variables: secrets must not be arguments. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Runs work inside the whole application, without HTTP; on the embedded database it joins a running server. */
+  readonly withApplication: <T>(work: (application: INestApplicationContext) => Promise<T>) => Promise<T>;
   /** Standard error; silent under `--json`. */
   readonly progress: Progress;
   /**
@@ -29,11 +32,10 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Registers one command; one of an extension refuses while the extension is off. */
+/** Registers one command. */
 export type Register = <Options extends object>(
   command: Command,
   work: (config: Config, options: Options, context: CommandContext) => Promise<CommandResult>,
-  extension?: Extension,
 ) => void;
 
 /** Conflicting options: exit code 2, like an unknown option. */
