@@ -19,7 +19,7 @@ module.exports = {
           'src/main.ts',
           'src/cli.ts',
           'src/infrastructure/languages/detector-thread.ts',
-          'src/connectors/embeddings/folder/embedder-thread.ts',
+          'packages/model-folder/src/embedder-thread.ts',
           'src/auth/imported-passwords/password-comparison.worker.ts',
           'migrations/index.ts',
           'scripts/*.mjs',

@@ -13,7 +13,7 @@ import {
   MODEL_CALL_LIMITS,
   type ModelCallLimits,
 } from './contract';
-import { folderEmbeddings } from './embeddings/folder/folder-embeddings';
+import { folderEmbeddings } from '../../packages/model-folder/src/folder-embeddings';
 import { embeddingsOf } from './vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEmbeddingProvider } from '../../src/connectors/testing/embedding-provider.conformance';
-import { FolderEmbeddings } from '../../src/connectors/embeddings/folder/folder-embeddings';
-import { openModelFolder } from '../../src/connectors/embeddings/folder/model-folder';
+import { FolderEmbeddings } from '../../packages/model-folder/src/folder-embeddings';
+import { openModelFolder } from '../../packages/model-folder/src/model-folder';
 import { modelFolder, safetensors, TOKENIZER } from '../support/model-folder';
 
 const NOW = { signal: new AbortController().signal, timeoutMs: 20_000, tries: 1, maxWaitMs: 0 };

@@ -16,7 +16,7 @@ export const SERVICE = ['src', 'extensions', ...PACKAGES, 'migrations'];
 const FOLDERS = [
   ...PACKAGES,
   'src/infrastructure/config',
-  'src/connectors/embeddings/folder',
+  'packages/model-folder/src',
   'src/infrastructure/languages',
   'src/infrastructure/postgres',
   'src/auth/imported-passwords',

@@ -1,4 +1,4 @@
 import { compiledFile } from './compiled';
 
-/** Stands in for `src/connectors/embeddings/folder/embedder-file`: global set-up compiles the thread. */
-export const EMBEDDER_FILE = compiledFile('src/connectors/embeddings/folder/embedder-thread.js');
+/** Stands in for `packages/model-folder/src/embedder-file`: global set-up compiles the thread. */
+export const EMBEDDER_FILE = compiledFile('packages/model-folder/src/embedder-thread.js');

@@ -6,7 +6,7 @@ import type {
   EmbeddingProvider,
   EmbeddingProviderDefinition,
   EmbeddingRequest,
-} from '../../contract';
+} from '../../../src/connectors/contract';
 import { EMBEDDER_FILE } from './embedder-file';
 import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder-thread';
 import { type ModelFolder, openModelFolder } from './model-folder';
