@@ -19,7 +19,6 @@ module.exports = {
           'src/main.ts',
           'src/cli.ts',
           'src/infrastructure/languages/detector-thread.ts',
-          'packages/model-folder/src/embedder-thread.ts',
           'src/auth/imported-passwords/password-comparison.worker.ts',
           'migrations/index.ts',
           'scripts/*.mjs',
@@ -55,7 +54,14 @@ module.exports = {
         ignore: ['peers/**'],
       },
       'packages/*': {
-        entry: ['src/index.ts', 'src/*/index.ts', 'src/**/*.spec.ts', 'src/**/*-main.ts', 'src/**/*.worker.ts'],
+        entry: [
+          'src/index.ts',
+          'src/*/index.ts',
+          'src/**/*.spec.ts',
+          'src/**/*-main.ts',
+          'src/**/*.worker.ts',
+          'src/**/*-thread.ts',
+        ],
         project: ['src/**/*.ts'],
         // An export of an entry that nobody imports is dead, too.
         includeEntryExports: true,

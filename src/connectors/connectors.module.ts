@@ -13,7 +13,6 @@ import {
   MODEL_CALL_LIMITS,
   type ModelCallLimits,
 } from './contract';
-import { folderEmbeddings } from '../../packages/model-folder/src/folder-embeddings';
 import { embeddingsOf } from './vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
@@ -34,9 +33,9 @@ import { TranslatorService } from './translator.service';
     ConnectorsService,
     {
       provide: EMBEDDING_PROVIDERS,
-      useFactory: (outbound: OutboundClient, config: Config) => [
+      useFactory: async (outbound: OutboundClient, { embeddingFolder: folder }: Config) => [
         ...CONNECTOR_PLUGINS.flatMap((plugin) => embeddingsOf(plugin, outbound) ?? []),
-        ...folderEmbeddings(config.embeddingFolder),
+        ...(folder === null ? [] : [(await import('./folder-embeddings.js')).folderEmbeddings(folder)]),
       ],
       inject: [OutboundClient, CONFIG],
     },

@@ -16,7 +16,6 @@ export const SERVICE = ['src', 'extensions', ...PACKAGES, 'migrations'];
 const FOLDERS = [
   ...PACKAGES,
   'src/infrastructure/config',
-  'packages/model-folder/src',
   'src/infrastructure/languages',
   'src/infrastructure/postgres',
   'src/auth/imported-passwords',

@@ -1,46 +1,53 @@
 import { AppError } from '@bellwether/kernel';
 import { Worker } from 'node:worker_threads';
-import { Logger } from '@nestjs/common';
-import type {
-  EmbeddingContext,
-  EmbeddingProvider,
-  EmbeddingProviderDefinition,
-  EmbeddingRequest,
-} from '../../../src/connectors/contract';
 import { EMBEDDER_FILE } from './embedder-file';
 import type { EmbedderData, FromEmbedder, ToEmbedder } from './embedder-thread';
-import { type ModelFolder, openModelFolder } from './model-folder';
+import type { ModelFolder } from './model-folder';
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 32 };
 /** Value of `embedding.provider`. */
-export const FOLDER = 'folder';
+const FOLDER = 'folder';
 
-/** None without a folder. @throws {Error} for a folder that does not fit, which ends the start of the service */
-export const folderEmbeddings = (path: string | null): EmbeddingProvider[] =>
-  path === null ? [] : [new FolderEmbeddings(openModelFolder(path))];
+interface Asked {
+  readonly model: string;
+  readonly texts: readonly string[];
+  /** Null: as many as the model has. */
+  readonly dimensions: number | null;
+}
+
+interface Patience {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+const toldOnConsole = (error: Error): void => console.error('The thread of the model folder broke', error);
 
 /**
  * Embeds with the operator's model folder, in a thread that starts with the first text. Calls run one at a time. Once the
  * model is read, a call over its time limit ends the thread; the next call starts another one.
  */
-export class FolderEmbeddings implements EmbeddingProvider {
-  readonly definition: EmbeddingProviderDefinition;
-  private readonly logger = new Logger('Embeddings');
+export class FolderEmbeddings {
+  /** How the service lists and asks it; `vendor` null: nothing leaves the service. */
+  readonly definition;
   private readonly waiting = new Map<number, (told: FromEmbedder) => void>();
   private thread: Worker | null = null;
   private last = 0;
   /** Whether the thread has read the model. Reading a large one takes longer than the time limit of a question. */
   private isRead = false;
 
-  constructor(private readonly folder: ModelFolder) {
+  constructor(
+    private readonly folder: ModelFolder,
+    private readonly onBroken: (error: Error) => void = toldOnConsole,
+  ) {
     const ability = { defaultModel: folder.name, maxTexts: 32, maxChars: 100_000, parallel: 1 };
     this.definition = { ...ability, name: FOLDER, vendor: null, version: folder.version };
   }
 
+  /** @throws {AppError} `upstream_rejected`, `upstream_error`, `upstream_timeout`, `cancelled` */
   async embed(
-    { model, texts, dimensions }: EmbeddingRequest,
+    { model, texts, dimensions }: Asked,
     _target: unknown,
-    { signal, timeoutMs }: Pick<EmbeddingContext, 'signal' | 'timeoutMs'>,
+    { signal, timeoutMs }: Patience,
   ): Promise<number[][]> {
     const { name } = this.folder;
     if (model !== name)
@@ -89,7 +96,7 @@ export class FolderEmbeddings implements EmbeddingProvider {
       this.waiting.get(told.id)?.(told);
     });
     thread.on('error', (error) => {
-      this.logger.error({ msg: 'the thread of the model folder broke', folder: this.folder.name, err: error });
+      this.onBroken(error);
       this.forget(thread);
     });
     thread.on('exit', () => this.forget(thread));

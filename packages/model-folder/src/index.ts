@@ -1,0 +1,2 @@
+export { FolderEmbeddings } from './folder-embeddings';
+export { openModelFolder } from './model-folder';
