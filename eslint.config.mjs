@@ -157,7 +157,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{src,extensions,packages,migrations}/**/*.ts'],
+    files: ['{src,extensions,packages,migrations}/**/*.ts', 'web/**/*.{ts,svelte}'],
     plugins: { bellwether: { rules: { 'standalone-comments': standaloneComments } } },
     rules: { 'bellwether/standalone-comments': 'error' },
   },

@@ -70,7 +70,7 @@ function chunkOf(id: string, graph: Graph): string | null {
     : `pages-${pages.join('+')}`;
 }
 
-/** For browsers only: what kit runs itself to analyse the routes must not load components. */
+/** Plugin for browsers only: what kit runs itself to analyse the routes must not load components. */
 const fewerFiles: Plugin = {
   name: 'bellwether-fewer-files',
   enforce: 'post',

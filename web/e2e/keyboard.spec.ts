@@ -143,7 +143,7 @@ const PASSED: Readonly<Record<string, string>> = {
 const ROUTES = join(import.meta.dirname, '../src/routes');
 const PAGE = '+page.svelte';
 
-/** As SvelteKit names them: `/rubrics/[id]`. */
+/** Routes as SvelteKit names them: `/rubrics/[id]`. */
 const routes = (): string[] =>
   readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(PAGE))
@@ -157,7 +157,7 @@ function routeOf(address: string, known: readonly string[]): string | undefined 
   return known.includes(path) ? path : known.find(takes);
 }
 
-/** In an organization of its own: what is rewritten belongs to no other test. */
+/** Uses an organization of its own: what is rewritten belongs to no other test. */
 async function migrated(api: Api, url: string): Promise<string> {
   const slug = `keyboard-${Date.now().toString(36)}`;
   const email = `admin@${slug}.example.edu`;

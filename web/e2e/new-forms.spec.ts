@@ -10,7 +10,7 @@ const TYPES = [
 /** Shown by the whole form only. */
 const whole = (page: Page) => page.getByTestId('checklist-btn');
 
-/** What the form offers is fetched when `release` is called, and not before. */
+/** Holds back what the form offers until `release` is called. */
 async function hold(page: Page, path: string): Promise<() => void> {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

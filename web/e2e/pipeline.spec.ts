@@ -38,7 +38,7 @@ async function open(page: Page, id: number, cards = 3): Promise<void> {
 const handle = (page: Page, position: number): Locator => page.locator('[data-handle]').nth(position - 1);
 const said = (page: Page): Locator => page.getByTestId('announcer');
 
-/** What is stored: the template, and the tools as `placeholder:top_k`. */
+/** Stored template, and tools as `placeholder:top_k`. */
 async function saved(
   page: Page,
   api: { get: (path: string) => Promise<any> },

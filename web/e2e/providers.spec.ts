@@ -6,7 +6,7 @@ import { check, expect, shot, test as base, picture } from './support/fixtures';
 const ORGANIZATION = '/api/v1/organizations/default';
 const KEY = 'sk-canary-of-providers';
 
-/** What a Moodle, a knowledge-base server and an embedding model answer at the same address. */
+/** Answers of a Moodle, a knowledge-base server and an embedding model at the same address. */
 const OTHERS = [
   ['/webservice', { sitename: 'Campus', functions: [{ name: 'core_enrol_get_users_courses' }] }],
   ['/kb/collections', { collections: [{ id: 1 }, { id: 2 }] }],

@@ -36,7 +36,7 @@ class Editor {
   chip(name: string): Locator {
     return this.editor.locator(`[data-testid="template-chip"][data-slot="${name}"]`);
   }
-  /** In the text itself. */
+  /** Mark in the text itself. */
   mark(name: string): Locator {
     return this.text.locator(`[data-slot="${name}"]`);
   }

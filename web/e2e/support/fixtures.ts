@@ -116,7 +116,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 });
 
-/** What a page must never do; a refused request of the API is shown by the browser too and is no fault of the page. */
+/**
+ * Faults that a page must never have. A refused request of the API is shown by the browser too and is no fault of the
+ * page.
+ */
 export function watch(page: Page, origin: string): string[] {
   const faults: string[] = [];
   page.on('console', (message) => {

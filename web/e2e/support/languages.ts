@@ -12,7 +12,7 @@ export function nextLocale(of: string): Locale {
   return LOCALES[turn % 3] ?? 'es';
 }
 
-/** By the menu of the header, also while a dialog keeps pointer and keyboard from it. */
+/** Chooses in the menu of the header, also while a dialog keeps pointer and keyboard from it. */
 export async function speak(page: Page, locale: Locale): Promise<void> {
   await page.getByTestId('language-menu').dispatchEvent('click');
   await page.getByTestId(`language-${locale}`).dispatchEvent('click');

@@ -5,9 +5,9 @@ export interface Place {
   readonly name: string;
   /** One function for all places of a page. */
   readonly path: (made: Made) => string;
-  /** What cannot be fetched. */
+  /** Requests that fail. */
   readonly fails: string;
-  /** What the reader does until it is missed. */
+  /** Steps of the reader until the failure shows. */
   readonly until?: (page: Page) => Promise<void>;
   /** There once it could be fetched. */
   readonly shows: string;

@@ -1,8 +1,8 @@
 import { expect, type Locator } from '@playwright/test';
 
 /**
- * Where a control was scrolled to by the focus, as a reader's Tab does it, nothing lies over its middle: not a bar that
- * stays in sight, not a note, not a dialog. Playwright's own `click` would scroll until the control is free.
+ * Checks that nothing lies over the middle of a control that the focus scrolled to, as a reader's Tab does: not a bar
+ * that stays in sight, not a note, not a dialog. Playwright's own `click` would scroll until the control is free.
  */
 export async function pressable(control: Locator): Promise<void> {
   await expect(control).toBeEnabled();

@@ -1,11 +1,11 @@
-/** What has the focus. */
+/** The control that has the focus, and how it looks. */
 export interface Look {
-  /** Of the control; null where nothing has the focus. */
+  /** Id of the control; null where nothing has the focus. */
   readonly id: number | null;
   readonly what: string;
   /** An outline says so. */
   readonly isMarked: boolean;
-  /** What lies over all of it; null when some of it can be seen. */
+  /** The element that lies over all of it; null when some of it can be seen. */
   readonly under: string | null;
 }
 
@@ -19,7 +19,7 @@ interface Group {
   readonly key: 'ArrowDown' | 'ArrowRight';
 }
 
-/** By which keys a control is reached. */
+/** Keys by which a control is reached. */
 type Way = 'tab' | 'arrows';
 
 declare global {
@@ -29,7 +29,7 @@ declare global {
       begin(): Start;
       /** The control that has the focus, looked at when it shows the focus. */
       look(): Promise<Look>;
-      /** What Tab should have reached. */
+      /** Controls that Tab should have reached. */
       unreached(): string[];
       /** Groups whose members the arrows reach, those inside others first. */
       groups(): Group[];
@@ -105,7 +105,10 @@ export function tour(root: string): void {
   const isMark = ({ outlineStyle, outlineWidth }: CSSStyleDeclaration): boolean =>
     outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2;
 
-  /** What shows the focus: the control, or its label or what stands around it where it is hidden or drawn otherwise. */
+  /**
+   * The element that shows the focus: the control, or its label or what stands around it where it is hidden or drawn
+   * otherwise.
+   */
   function markedAt(element: HTMLElement): HTMLElement | null {
     const places: HTMLElement[] = [element, ...(element instanceof HTMLInputElement ? (element.labels ?? []) : [])];
     for (let at = element.parentElement; at !== null && places.length < 6; at = at.parentElement) places.push(at);

@@ -3,7 +3,7 @@ import { allOf } from '$lib/kit/api/pages';
 
 export type OpenSession = Schema<'OpenSessionDto'>;
 
-/** Where the reader is signed in. */
+/** Sessions in which the reader is signed in. */
 export class OpenSessions {
   /** Null until they are known. */
   items = $state.raw<readonly OpenSession[] | null>(null);

@@ -5,7 +5,7 @@ export interface HelpGroup {
   readonly slugs: readonly string[];
 }
 
-/** Who reads which page. A page that no group names is listed under the last one. */
+/** Pages by their readers. A page that no group names is listed under the last one. */
 export const GROUPS: readonly HelpGroup[] = [
   {
     title: 'help.teachers',

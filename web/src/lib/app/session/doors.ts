@@ -61,11 +61,11 @@ export async function beginAt(url: string, returnTo: string): Promise<string> {
 export const signIn = async (apiKey: string): Promise<boolean> =>
   (await enter(DOOR, { api_key: apiKey })).isSomebodyElse;
 
-/** As `signIn`, and uses the link up. */
+/** Signs in like `signIn`, and uses the link up. */
 export const signInByLink = async (token: string): Promise<boolean> =>
   (await enter(`${DOOR}/link`, { token })).isSomebodyElse;
 
-/** As `signIn`, with a password that an import brought, and uses it up. */
+/** Signs in like `signIn`, with a password that an import brought, and uses it up. */
 export async function signInByPassword(email: string, password: string): Promise<SignedInByPassword> {
   const { isSomebodyElse, answer } = await enter(`${DOOR}/password`, { email, password });
   const { providers } = (await jsonOf(answer)) as Pick<SignedInByPassword, 'providers'>;

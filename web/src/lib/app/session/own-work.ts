@@ -32,7 +32,7 @@ export function moveQuestions(me: Present | null, form: string, assistantId: num
 }
 
 /**
- * What the browser keeps of somebody's work goes with them: of everybody, or of all but one who is there now. Keys go on with
+ * Forgets what the browser keeps of somebody's work: of everybody, or of all but one who is there now. Keys go on with
  * the user, questions also with the organization: `<user>.<organization>.…`.
  */
 export function forgetWork(present: { readonly user: string; readonly organization: string } | null = null): void {

@@ -59,7 +59,7 @@ const administration = (isSystemAdmin: boolean): NavGroup => ({
   ],
 });
 
-/** What the header offers to a reader. The service checks every right again. */
+/** Navigation that the header offers to a reader. The service checks every right again. */
 export function navigationFor({ isTeacher, mayWrite, isAdmin, isSystemAdmin, multiTool }: Reader): readonly NavEntry[] {
   // People who only ask need neither types nor runs.
   if (!isTeacher) return [{ key: 'shell.nav.assistants', href: '/assistants' }];

@@ -1,7 +1,10 @@
-/** Where links that sign in and answers of the API are: nowhere to be sent to. */
+/** Addresses of links that sign in and of answers of the API: nowhere to be sent to. */
 const NO_PAGE = /^\/(?:sign-in|api)\//i;
 
-/** Where to go after signing in: a page of this application; anything else, also what a browser would read as another origin, is the start page. */
+/**
+ * Page to go to after signing in: one of this application; anything else, also what a browser would read as another
+ * origin, is the start page.
+ */
 export function ownPath(wished: string | null): string {
   if (wished === null || !wished.startsWith('/')) return '/';
   try {

@@ -15,7 +15,7 @@ export const baseHref = ({ id }: Pick<BaseRef, 'id'>): string => `/knowledge-bas
 export const documentHref = (base: Pick<BaseRef, 'id'>, documentId: string): string =>
   `${baseHref(base)}#document-${documentId}`;
 
-/** Where the reader may add material. */
+/** Knowledge bases to which the reader may add material. */
 export const editableOf = (bases: readonly BaseRef[]): readonly BaseRef[] => bases.filter(({ editable }) => editable);
 
 export const ratedHref = (assistantId: number, rating: 'up' | 'down', from: string, to: string): string =>

@@ -11,7 +11,7 @@ export type ItemStatus = BatchItem['status'];
 export type RolledBack = Schema<'RolledBackDto'>;
 export type Difference = Schema<'MigrationDifferenceDto'>;
 
-/** What is migrated: an organization by its slug, every one of the reader's without it. */
+/** Organization that is migrated, by its slug; every one of the reader's without it. */
 export interface Scope {
   readonly org: string | null;
   readonly to: 2 | 3;

@@ -9,7 +9,7 @@ export const SERVER_NAME = '[a-z][a-z0-9\\-]*';
 export const SERVER_NAME_MAX = 24;
 export const SERVERS_MAX = 20;
 
-/** What the form of a server holds; texts as they are typed. */
+/** Values of a server's form; texts as they are typed. */
 export interface McpForm {
   url: string;
   enabled: boolean;
@@ -33,7 +33,7 @@ function tokenOf({ token, clearToken }: McpForm): ServerPatch {
   return clearToken ? { token: null } : {};
 }
 
-/** What changed, for a merge patch: null removes, what is not named stays. Empty when nothing did. */
+/** Changes as a merge patch: null removes, what is not named stays. Empty when nothing changed. */
 export const mcpPatch = (before: McpServer, form: McpForm): ServerPatch => ({
   ...(urlOf(form) === before.url ? {} : { url: urlOf(form) }),
   ...(form.enabled === before.enabled ? {} : { enabled: form.enabled }),

@@ -12,7 +12,7 @@ import { partLabel } from './part-label';
 
 const PREFIXES = ['tools.field'];
 
-/** What the settings of tools refer to, by their keys. */
+/** Things that settings of tools refer to, by their keys. */
 const REFERENCES: Readonly<Record<string, Reference>> = {
   collections: 'knowledge_base',
   RAG_collections: 'knowledge_base',

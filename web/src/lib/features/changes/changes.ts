@@ -43,7 +43,7 @@ const WRITTEN_BY_THE_SERVICE: ReadonlySet<string> = new Set([
 /** Members of a tool's entry that are listed apart from its settings. */
 const OF_THE_ENTRY: ReadonlySet<string> = new Set(['plugin', 'type', 'enabled', 'config']);
 
-/** What changes from `before` to `after`, in the order in which a form shows it. Empty when nothing does. */
+/** Changes from `before` to `after`, in the order in which a form shows them. Empty when nothing changes. */
 export function changesOf(before: Comparable, after: Comparable): readonly Change[] {
   const [old, now] = [before.metadata ?? {}, after.metadata ?? {}];
   return [
@@ -173,14 +173,14 @@ const keysOf = (one: Values, other: Values): readonly string[] => [
 const recordOf = (given: unknown): Values => (typeof given === 'object' && given !== null ? (given as Values) : {});
 const listOf = (given: unknown): readonly Entry[] => (Array.isArray(given) ? (given as Entry[]) : []);
 
-/** What an entry does, by the name of its plugin. */
+/** Kind of an entry, by the name of its plugin. */
 export function kindOf(entry: Entry): string {
   if (typeof entry === 'string') return entry;
   const { plugin, type } = entry as Values;
   return String(plugin ?? type ?? '');
 }
 
-/** What tells two entries of one kind apart. */
+/** Value that tells two entries of one kind apart. */
 const identityOf = (entry: Entry): unknown => {
   if (typeof entry === 'string') return entry;
   const { assistant_id, kb_id, rubric_id, server, placeholder } = entry as Values;

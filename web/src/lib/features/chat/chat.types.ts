@@ -16,7 +16,7 @@ export interface ChatCard {
     readonly kept_days: number | null;
     readonly readers: readonly ('owner' | 'editors' | 'administrators')[];
   };
-  /** Nobody can ask now; own conversations can be read. */
+  /** Set while asking is closed for everybody; own conversations can be read. */
   readonly closed: { readonly reason: 'paused' | 'withdrawn'; readonly owner: string | null } | null;
 }
 
@@ -43,7 +43,7 @@ export interface Message {
   readonly sources: readonly Source[];
   readonly notice?: SearchNotice | null;
   readonly rating: Rating | null;
-  /** Of a question: its id and those of the questions asked in its place, oldest first. */
+  /** Id of the question and of those asked in its place, oldest first. */
   readonly versions: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import {
   renameConversation,
 } from './requests';
 
-/** What is to be deleted. */
+/** Conversations that are to be deleted. */
 export type Doomed = ConversationSummary | 'all';
 
 export const titleOf = ({ title }: ConversationSummary): string => (title === '' ? t('chat.untitled') : title);

@@ -1,6 +1,6 @@
 import type { Attachment } from 'svelte/attachments';
 
-/** Within this distance the reader counts as at the end. */
+/** Distance within which the reader counts as at the end. */
 const NEAR = 40;
 
 /** Keeps the end of a growing text in sight until the reader scrolls up. */

@@ -34,7 +34,7 @@ export class Exchange {
     const read = this.answer?.sources ?? [];
     return this.live === null || this.live.state.sources.length === 0 ? read : this.live.state.sources;
   });
-  /** What is known about the searches behind the answer. */
+  /** Notice about the searches behind the answer. */
   readonly notice = $derived.by((): SearchNotice | null =>
     this.live === null
       ? (this.answer?.notice ?? null)

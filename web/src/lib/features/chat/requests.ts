@@ -3,7 +3,7 @@ import type { Page, PageQuery } from '$lib/kit/api/pages';
 import type { Content } from '$lib/features/run/live-run.svelte';
 import type { ChatCard, Conversation, ConversationSummary, Message, Rating } from './chat.types';
 
-/** Where a chat takes place. */
+/** Place of a chat. */
 export interface ChatPlace {
   readonly assistantId: number;
   /** The activity of a course; null outside of courses. */

@@ -1,4 +1,4 @@
-/** Of the menu of a resource: they come when somebody is about to open it. */
+/** Icons of a resource's menu: they come when somebody is about to open it. */
 export { default as copy } from '@lucide/svelte/icons/copy';
 export { default as download } from '@lucide/svelte/icons/download';
 export { default as eye } from '@lucide/svelte/icons/eye';

@@ -21,7 +21,10 @@ export interface Target {
   readonly setting: string;
 }
 
-/** What one entry of a function stands for: an assistant, a knowledge base, a rubric; null for a function by itself. */
+/**
+ * Thing that one entry of a function stands for: an assistant, a knowledge base, a rubric; null for a function by
+ * itself.
+ */
 export function targetOf(tool: ToolInfo): Target | null {
   for (const [setting, schema] of Object.entries(propertiesOf(tool))) {
     const kind = REFERENCES.find((name) => name === schema['x-reference']);
@@ -49,7 +52,7 @@ export const newEntry = (tool: ToolInfo, value?: string | number): FunctionEntry
 
 export interface Placed {
   readonly entry: FunctionEntry;
-  /** In the list of functions. */
+  /** Position in the list of functions. */
   readonly index: number;
 }
 

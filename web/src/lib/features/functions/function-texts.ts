@@ -35,5 +35,5 @@ export function summaryOfSettings(tool: ToolInfo, entry: FunctionEntry): string 
     .join(' · ');
 }
 
-/** What kind of function it is: `Moodle`, `Search`. */
+/** Category of a function: `Moodle`, `Search`. */
 export const categoryText = (category: string): string => i18n.maybe(`functions.category_${category}`) ?? category;

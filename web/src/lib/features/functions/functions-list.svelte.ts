@@ -39,7 +39,7 @@ export class FunctionsListState {
     return this.choices[kind] ?? LOADING;
   }
 
-  /** What a function can stand for; fetched when it is first looked at. */
+  /** Fetches the things that a function can stand for when they are first looked at. */
   async choose(kind: Reference, again = false): Promise<void> {
     if (this.choices[kind] !== undefined && !again) return;
     this.choices = { ...this.choices, [kind]: LOADING };

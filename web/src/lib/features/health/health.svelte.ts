@@ -3,7 +3,7 @@ import { api, must, type Schema } from '$lib/kit/api/client';
 export type HealthReport = Schema<'HealthReportDto'>;
 export type Finding = Schema<'FindingDto'>;
 
-/** What the service found about itself. */
+/** Findings of the service about itself. */
 export class Health {
   /** Null until it is known; kept while the service checks again. */
   report = $state.raw<HealthReport | null>(null);

@@ -2,7 +2,7 @@ import type { Organization, SettingsPatch } from './organization.types';
 
 export const CALL_LIMITS = ['per_day', 'per_assistant', 'per_organization'] as const;
 type CallLimit = (typeof CALL_LIMITS)[number];
-/** Of each: the service takes no more. */
+/** Largest limit that the service takes. */
 export const LIMIT_MAX = 1_000_000_000;
 
 /** Null where there is no limit, as number fields have it when they are empty. */
@@ -19,7 +19,7 @@ export function limitFormOf(limits: Limits): LimitForm {
   return { per_day: of('per_day'), per_assistant: of('per_assistant'), per_organization: of('per_organization') };
 }
 
-/** What changed, for a merge patch; null when nothing did. */
+/** Changes as a merge patch; null when nothing changed. */
 export function limitPatch(limits: Limits, form: LimitForm): SettingsPatch | null {
   const before = limitFormOf(limits);
   const changed = CALL_LIMITS.filter((name) => form[name] !== before[name]);

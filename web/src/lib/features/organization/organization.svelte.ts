@@ -19,7 +19,7 @@ const overtaken = (): ProblemError =>
 
 /** The settings of one organization, as its administrators see them. */
 export class OrganizationState {
-  /** As the forms show it: what somebody else changed comes in with the next save of its form. */
+  /** Settings as the forms show them: what somebody else changed comes in with the next save of its form. */
   value = $state.raw<Organization | null>(null);
   error = $state.raw<unknown>(null);
   conflict = $state.raw<SettingsConflict | null>(null);

@@ -9,7 +9,7 @@ export interface Overlap {
   readonly path: string;
   readonly theirs: unknown;
   readonly mine: unknown;
-  /** Of secrets nobody sees more than whether there is one. */
+  /** Whether it is a secret: nobody sees more of it than that there is one. */
   readonly secret: boolean;
 }
 
@@ -38,7 +38,7 @@ export function completed(shown: Organization, now: Organization, patch: Setting
 
 const isGone = (before: unknown, after: unknown): before is Node => isNode(before) && after === undefined;
 
-/** What an answer shows, as a patch takes it. */
+/** Shown settings in the form of a patch. */
 const writable = (shown: Node): Node =>
   Object.fromEntries(
     Object.entries(shown).filter(
@@ -55,9 +55,9 @@ function addressFor(before: unknown, after: unknown, wish: Node, { secret, addre
 }
 
 /**
- * What a patch would overwrite unseen: values that are others now than those that were shown, and not already what the patch
- * wants. With `doubt`, a secret is one of them, since a new one looks like the old. So is one that the patch does not name
- * but that goes because its address does. A provider or server that is gone by now is one as a whole.
+ * Values that a patch would overwrite unseen: others now than those that were shown, and not already what the patch
+ * wants. With `doubt`, a secret is one of them, since a new one looks like the old. So is one that the patch does not
+ * name but that goes because its address does. A provider or server that is gone by now is one as a whole.
  */
 export function overlaps(
   shown: Organization | null,

@@ -3,7 +3,7 @@ import { same } from '$lib/kit/ui/differences';
 
 type ProviderPatch = NonNullable<NonNullable<SettingsPatch['providers']>[string]>;
 
-/** What the form of a provider holds; texts as they are typed. */
+/** Values of a provider's form; texts as they are typed. */
 export interface ProviderForm {
   enabled: boolean;
   baseUrl: string;
@@ -40,7 +40,7 @@ export const namesIn = (text: string): string[] => [
 ];
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-/** What changed, for a merge patch: null removes, what is not named stays. Empty when nothing did. */
+/** Changes as a merge patch: null removes, what is not named stays. Empty when nothing changed. */
 export function providerPatch(before: Provider, form: ProviderForm): ProviderPatch {
   const wished = {
     enabled: form.enabled,

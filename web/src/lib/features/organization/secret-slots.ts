@@ -1,6 +1,6 @@
-/** Where a secret is kept: beside the address that it was entered for. */
+/** Names of a secret and of the address that it was entered for. */
 export interface SecretSlot {
-  /** It goes in under this name. */
+  /** Name under which it is sent. */
   readonly secret: string;
   /** Whether there is one comes out under this name. */
   readonly configured: string;
@@ -13,7 +13,7 @@ const slot = (secret: string, address: string): SecretSlot => ({
   address,
 });
 
-/** By the part of the settings, and how many names below it lead to the thing that has the slot. */
+/** Slots by the part of the settings, and how many names below it lead to the thing that has the slot. */
 const SLOTS: Readonly<Record<string, readonly [below: number, slot: SecretSlot]>> = {
   providers: [1, slot('api_key', 'base_url')],
   mcp: [2, slot('token', 'url')],

@@ -24,7 +24,7 @@ export interface Change {
   readonly tools: readonly ToolEntry[];
   readonly template: string;
   readonly renames: readonly Rename[];
-  /** For people: what the step does. */
+  /** Description of the step for people. */
   readonly description: string;
 }
 

@@ -32,7 +32,7 @@ export { functionsOf } from './pipeline-read';
 /** The tools of a multi-tool assistant and its template: they change together, in one history. */
 export class Pipeline implements TemplateDocument {
   private readonly history: History<PipelineState>;
-  /** What the history holds, each for itself: a key in the template is no news to what shows the tools. */
+  /** Parts of the history, each for itself: a key in the template is no news to what shows the tools. */
   private nowTools = $state.raw<readonly ToolEntry[]>([]);
   private nowTemplate = $state.raw('');
   private nextKey: number;
@@ -144,7 +144,7 @@ export class Pipeline implements TemplateDocument {
     return { ...plan, ...this.followed(plan), description: this.describe('template.step.move', key) };
   }
 
-  /** What the slots of a removed tool become: `mark` → `{removed_2_context}`, `delete` → nothing. */
+  /** Plan of a removal. Slots of the tool become for `mark` → `{removed_2_context}`, for `delete` → nothing. */
   planRemove(key: number, orphans: 'mark' | 'delete'): Change {
     const plan = planRemove(this, key, orphans, this.catalogue);
     return { ...plan, ...this.followed(plan), description: this.describe('template.step.remove', key) };
@@ -192,7 +192,7 @@ export class Pipeline implements TemplateDocument {
     this.show();
   }
 
-  /** As they are stored under `tools`. */
+  /** Tools as they are stored under `tools`. */
   toTools(): PipelineTool[] {
     return this.tools.map(toStored);
   }

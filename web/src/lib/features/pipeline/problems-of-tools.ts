@@ -48,7 +48,7 @@ function settingIn(path: string): string {
   return /^(?:config\.)?(\w*)/.exec(field)?.[1] ?? '';
 }
 
-/** What some codes say of some settings; null for the others. */
+/** Text of some codes for some settings; null for the others. */
 function specialText(code: string, setting: string): string | null {
   if (code === 'setting.ignored') return ignoredText(setting);
   return code === 'tool.config_incomplete' ? i18n.maybe(`pipeline.choose.${setting}`) : null;

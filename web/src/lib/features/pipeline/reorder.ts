@@ -1,4 +1,4 @@
-/** Where an item lies in a list that is not being changed: pixels from the top of the list. */
+/** Place of an item in a list that is not being changed: pixels from the top of the list. */
 export interface Box {
   readonly top: number;
   readonly height: number;

@@ -4,7 +4,7 @@ import { announcer } from '$lib/kit/ui/announcer.svelte';
 import { toasts } from '$lib/kit/ui/toasts.svelte';
 import type { Change, Pipeline, Rename, ToolEntry } from './pipeline.svelte';
 
-/** What is asked before the pipeline changes. */
+/** Questions before the pipeline changes. */
 export type Question =
   | {
       readonly kind: 'move';
@@ -38,9 +38,9 @@ export function renamesText(renames: readonly Rename[], first: string | null = n
   return [...told, ...(rest > 0 ? [t('pipeline.renamed_more', { n: rest })] : [])].join(' ');
 }
 
-/** What the reader does with the tools of a pipeline: questions before, announcements and a way back after. */
+/** Actions of the reader on the tools of a pipeline: questions before, announcements and a way back after. */
 export class ToolsManagerState {
-  /** What is being asked; `answer` settles it. */
+  /** Open question; `answer` settles it. */
   question = $state.raw<Question | null>(null);
   private settle: (answer: Change | null) => void = () => undefined;
 

@@ -57,7 +57,7 @@ const textRow = (key: string, label: string, first: string | null, second: strin
 
 const strategyOf = ({ strategy }: Run): string | null => (strategy === null ? null : strategyName(strategy));
 
-/** What two runs took, side by side; the difference is what the second needed more. */
+/** Figures of two runs side by side; the difference is what the second needed more. */
 export function figuresOf(first: Run, second: Run, names: ToolNames): readonly FigureRow[] {
   const tokens: Figure = ({ usage }) => usage?.total_tokens ?? null;
   return [

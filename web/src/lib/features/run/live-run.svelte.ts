@@ -13,7 +13,7 @@ export interface Ask {
   readonly verbose?: boolean;
 }
 
-/** Who answers: a stored assistant, or a definition that need not be saved. */
+/** Assistant that answers: a stored one, or a definition that need not be saved. */
 export type Asked =
   | { readonly assistantId: number }
   | {
@@ -45,7 +45,7 @@ export class LiveRun {
   /** Why it could not be stopped; it goes on. */
   stopProblem = $state.raw<ProblemError | null>(null);
   stopping = $state(false);
-  /** Of the request that asked, where something failed; an operator finds it in the log. */
+  /** Id of the request that asked, where something failed; an operator finds it in the log. */
   requestId = $state<string | null>(null);
 
   readonly isOver = $derived(this.problem !== null || hasEnded(this.state));

@@ -18,13 +18,13 @@ export const shownParts = (parts: readonly PromptPart[], question?: string): rea
     return { key, slot, index, text: whole, chars, isCut: chars > whole.length };
   });
 
-/** What the author wrote. */
+/** Template as the author wrote it. */
 export const templateOf = (parts: readonly ShownPart[]): string =>
   parts.map(({ slot, text }) => (slot === null ? text : `{${slot}}`)).join('');
 
 /** Contents stand between blank lines; an empty slot leaves nothing. */
 export const framed = (text: string): string => (text === '' ? '' : `\n\n${text}\n\n`);
 
-/** What the model was sent. */
+/** Prompt as the model was sent it. */
 export const filledOf = (parts: readonly ShownPart[]): string =>
   parts.map(({ slot, text }) => (slot === null ? text : framed(text))).join('');

@@ -9,11 +9,11 @@ export interface PromptPart {
   readonly index?: number;
   /** Long contents are cut. */
   readonly text: string;
-  /** Of the whole content, in UTF-16 units. */
+  /** Length of the whole content, in UTF-16 units. */
   readonly chars: number;
 }
 
-/** What came of one tool. */
+/** Result of one tool. */
 export interface StepResult {
   readonly index: number;
   readonly status: 'completed' | 'failed' | 'skipped';
@@ -36,7 +36,7 @@ export interface StepCall {
   readonly name: string;
   /** JSON as the model wrote it. */
   readonly arguments: string;
-  /** What the model read; long results are cut. */
+  /** Text that the model read; long results are cut. */
   readonly preview: string;
   readonly chars: number;
   /** Numbers of its sources in the run. */
@@ -44,7 +44,7 @@ export interface StepCall {
   readonly code?: string;
 }
 
-/** What a run did, as `GET /api/v1/runs/{id}/report` tells it; who may not edit the assistant gets less. */
+/** Report of a run, as `GET /api/v1/runs/{id}/report` tells it; who may not edit the assistant gets less. */
 export interface RunReport {
   readonly orchestrator: string | null;
   readonly assistant?: { readonly id: number };

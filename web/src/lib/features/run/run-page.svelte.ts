@@ -9,7 +9,7 @@ export class RunPage {
   problem = $state.raw<unknown>(null);
   /** The beginning of what was asked, as reports keep it. */
   question = $state<string | null>(null);
-  /** As they were set when it ran; undefined before the end, and for readers who do not see them. */
+  /** Tools as they were set when it ran; undefined before the end, and for readers who do not see them. */
   tools = $state.raw<RunReport['tools']>();
   readonly live = new LiveRun();
 

@@ -18,7 +18,7 @@ export interface Span {
   readonly start: number;
   readonly end: number | null;
   readonly status: SpanStatus;
-  /** By the service's own clock, where it told it. */
+  /** Duration by the service's own clock, where it told it. */
   readonly duration: number | null;
   readonly cached: boolean;
   readonly retries: number;
@@ -29,7 +29,7 @@ export interface Span {
   readonly code: string | null;
   /** The latest thing it said. */
   readonly note: string | null;
-  /** Of a search in knowledge bases. */
+  /** Facts of a search in knowledge bases. */
   readonly search: ToldSearch | null;
   /** When the first text of the answer came; of models only. */
   readonly firstText: number | null;
@@ -37,7 +37,7 @@ export interface Span {
 
 export interface RunState {
   readonly id: string;
-  /** Of the last event that is in here; 0 before the first. */
+  /** Number of the last event that is in here; 0 before the first. */
   readonly seq: number;
   readonly status: RunStatus;
   /** Milliseconds since 1970 of the first event. */
@@ -216,7 +216,7 @@ const spanOf = (given: Pick<Span, 'key' | 'kind' | 'name' | 'start'> & Partial<S
   ...given,
 });
 
-/** In place of the span with its key, else behind the others. */
+/** Puts a span in place of the one with its key, else behind the others. */
 function withSpan(state: RunState, span: Span): RunState {
   const at = state.spans.findIndex(({ key }) => key === span.key);
   return { ...state, spans: at === -1 ? [...state.spans, span] : state.spans.with(at, span) };

@@ -29,7 +29,7 @@ const rangeOf = (from: number, to: number | undefined): string =>
 
 export type Placed = Pick<Source, 'page' | 'page_end' | 'place'>;
 
-/** Where it stands in its document, in words; null when unknown. */
+/** Place in its document, in words; null when unknown. */
 export function placeOf({ page, page_end: end, place }: Placed): string | null {
   if (place === undefined) return page === undefined ? null : t('runs.pages', { pages: rangeOf(page, end) });
   const pages = rangeOf(place.from, place.to);

@@ -16,7 +16,7 @@ const COMPLETE: ReadonlySet<string> = new Set([
 /** The badge says that it failed. */
 const SAYS_NOTHING = 'tool.failed';
 
-/** What there is to know of a step beside its name, its time and its state. `nameOf`: the name of a tool by its plugin. */
+/** Remarks on a step beside its name, its time and its state. `nameOf`: the name of a tool by its plugin. */
 export const remarksOf = (span: Span, nameOf: (plugin: string) => string): readonly string[] => [
   ...effortOf(span, nameOf),
   ...searchRemarks(span),

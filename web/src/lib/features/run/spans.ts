@@ -5,7 +5,7 @@ export interface Bar {
   readonly span: Span;
   readonly left: number;
   readonly width: number;
-  /** Where the first text came, in percent of the bar; null for everything but models. */
+  /** Position of the first text, in percent of the bar; null for everything but models. */
   readonly firstText: number | null;
   /** Milliseconds. */
   readonly duration: number;

@@ -6,7 +6,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** What one step of a run was given and what came of it. Members are null where the report does not have them. */
+/** Input and result of one step of a run. Members are null where the report does not have them. */
 export interface StepFacts {
   readonly query: string | null;
   readonly config: unknown;
@@ -14,7 +14,7 @@ export interface StepFacts {
   readonly call: StepCall | null;
   /** Numbers of the sources that it found. */
   readonly sources: readonly number[];
-  /** What the model was sent; of models only. */
+  /** Messages that a model was sent; models only. */
   readonly messages: readonly Message[];
   /** Functions that the model asked for in this request. */
   readonly asked: readonly StepCall[];

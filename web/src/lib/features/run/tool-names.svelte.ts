@@ -8,7 +8,7 @@ import { toolName } from '$lib/features/tools/texts';
 export interface RanTool {
   readonly plugin: string;
   readonly placeholder?: string | null;
-  /** As it was when the run was made. */
+  /** Label at the time of the run. */
   readonly label?: string | undefined;
 }
 
@@ -24,13 +24,13 @@ export class ToolNames {
     );
   }
 
-  /** Of a kind of tools. */
+  /** Name of a kind of tools. */
   of(plugin: string): string {
     const tool = this.tools[plugin];
     return tool === undefined ? plugin : toolName(tool);
   }
 
-  /** Of one tool of a run: its label then, else what it reads now, else its kind. */
+  /** Name of one tool of a run: its label then, else what it reads now, else its kind. */
   ofTool({ plugin, placeholder, label }: RanTool): string {
     if (label !== undefined) return label;
     const entry = this.entryOf(plugin, placeholder ?? null);

@@ -7,13 +7,13 @@ import type { Reference } from './schema-form';
 
 /** Something that can be chosen. */
 export interface Option {
-  /** What is stored when it is chosen. */
+  /** Value that is stored when it is chosen. */
   readonly value: string | number;
   readonly name: string;
   readonly detail: string;
   /** Why it cannot be chosen. */
   readonly refused?: string;
-  /** What else stands for it in stored configs. */
+  /** Other values that stand for it in stored configs. */
   readonly aliases: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export const OPTIONS: Readonly<Record<Reference, () => Promise<readonly Option[]
     ),
 };
 
-/** Where things of a kind are made. */
+/** Pages where things of a kind are made. */
 export const PLACES: Readonly<Record<Reference, string>> = {
   knowledge_base: '/knowledge-bases',
   rubric: '/rubrics',

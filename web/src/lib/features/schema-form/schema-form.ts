@@ -1,4 +1,4 @@
-/** What of JSON Schema the form understands; everything else is edited as JSON. */
+/** Part of JSON Schema that the form understands; everything else is edited as JSON. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -16,11 +16,11 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
-  /** What an id in the value belongs to; the form offers those that are there. */
+  /** Kind of thing that an id in the value belongs to; the form offers those that are there. */
   readonly 'x-reference'?: string;
   /** Folded away behind the other settings. */
   readonly 'x-advanced'?: boolean;
-  /** What an absent value means. */
+  /** Meaning of an absent value. */
   readonly 'x-default'?: unknown;
   /** Title and description by language. */
   readonly 'x-texts'?: Readonly<Record<string, { readonly title?: string; readonly description?: string }>>;
@@ -124,7 +124,7 @@ const STARTS: Partial<Readonly<Record<FieldKind, (schema: JsonSchema) => unknown
     Object.fromEntries((required ?? []).map((name) => [name, startOf(properties?.[name] ?? {})])),
 };
 
-/** What a new item of a list starts with. */
+/** First value of a new item of a list. */
 export function startOf(schema: JsonSchema): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.enum !== undefined) return schema.enum[0];
@@ -183,7 +183,7 @@ const COMPLAINTS: Partial<Readonly<Record<FieldKind, (schema: JsonSchema, value:
   references: listComplaint,
 };
 
-/** What is plainly wrong with a value, before the service is asked; null when nothing is seen. */
+/** Plain fault of a value, found before the service is asked; null when nothing is seen. */
 export function complaintOf(schema: JsonSchema, value: unknown): Complaint | null {
   if (value === undefined || (value === null && isNullable(schema))) return null;
   return COMPLAINTS[kindOf(schema)]?.(schema, value) ?? null;

@@ -5,7 +5,7 @@ import type { FieldProblem } from '$lib/kit/api/problem';
 import { wordsOf } from '$lib/kit/ui/field-problems';
 import type { Wording } from '$lib/kit/ui/wording';
 
-/** Where texts of settings are looked for, first to last, after the schema's own `x-texts`. */
+/** Prefixes under which texts of settings are looked for, first to last, after the schema's own `x-texts`. */
 export type Prefixes = readonly string[];
 
 const found = (prefixes: Prefixes, rest: string): string | null => {
@@ -27,7 +27,7 @@ export const hintOf = (prefixes: Prefixes, name: string, schema: JsonSchema): st
 export const valueText = (prefixes: Prefixes, name: string, value: unknown): string =>
   found(prefixes, `${name}.${String(value)}`) ?? String(value);
 
-/** What is wrong with a value: what can be told at once, else what the service said. */
+/** Fault of a value: what can be told at once, else what the service said. */
 export function errorOf(
   schema: JsonSchema,
   value: unknown,

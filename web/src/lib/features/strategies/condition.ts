@@ -156,7 +156,7 @@ export function fromLogic(logic: unknown): Condition | null {
 export const isComplete = (test: Test): boolean =>
   !('text' in test) || (test.text.trim() !== '' && (test.kind !== 'metadata' || test.name.trim() !== ''));
 
-/** What a new comparison of a kind starts with. */
+/** First value of a new comparison of a kind. */
 export function newTest(kind: TestKind, placeholder: string): Test {
   switch (kind) {
     case 'question':

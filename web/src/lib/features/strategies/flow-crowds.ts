@@ -31,7 +31,7 @@ export function withCrowds(graph: FlowGraph): FlowGraph {
   };
 }
 
-/** What became of a tool; of a crowd, the worst that became of one of them. */
+/** State of a tool; of a crowd, the worst of its members. */
 export function stateOfNode({ index, members }: FlowNode, states: FlowStates): FlowState | null {
   if (members === undefined) return index === null ? null : (states[index] ?? null);
   const known = new Set(members.map((member) => states[member]));

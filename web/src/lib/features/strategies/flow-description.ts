@@ -5,7 +5,7 @@ import { toolName } from '$lib/features/tools/texts';
 import { stateOfNode } from './flow-crowds';
 import { type FlowGraph, type FlowNode, type FlowStates, layersOf } from './flow-graph';
 
-/** By label or content; of several that are drawn as one, the kind. */
+/** Label or content; the kind for several that are drawn as one. */
 export function nameOfNode({ tool, members }: FlowNode): string {
   if (members !== undefined) return toolName({ name: tool?.plugin ?? '', kind: 'pipeline' });
   return tool === null ? '' : entryName(tool, knownNames);

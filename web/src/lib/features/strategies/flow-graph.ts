@@ -14,7 +14,7 @@ export interface FlowTool {
 
 export const FLOW_STATES = ['waiting', 'running', 'completed', 'cached', 'failed', 'skipped'] as const;
 export type FlowState = (typeof FLOW_STATES)[number];
-/** By position in the assistant's tools, as events of runs count them. */
+/** States by position in the assistant's tools, as events of runs count them. */
 export type FlowStates = Readonly<Record<number, FlowState>>;
 
 export interface FlowNode {
@@ -25,7 +25,7 @@ export interface FlowNode {
   /** Null for what is no tool. */
   readonly tool: FlowTool | null;
   readonly placeholder: string | null;
-  /** It runs only if a condition is met, or the plan wants it. */
+  /** Whether it runs only if a condition is met, or the plan wants it. */
   readonly isConditional: boolean;
   /** Positions of several tools that are drawn as one. */
   readonly members?: readonly number[];
@@ -63,7 +63,7 @@ const special = (kind: 'question' | 'planner' | 'model'): FlowNode => ({
 const idOf = (index: number): string => `tool-${index}`;
 const ruleOf = (tool: FlowTool, rule: 'depends_on' | 'when'): unknown => tool.extra?.[rule] ?? tool[rule];
 
-/** It looks at the finished answer: no strategy decides about it. */
+/** Whether a tool looks at the finished answer: no strategy decides about it. */
 const checksAnswer = ({ config }: FlowTool): boolean => config?.['checks'] === 'answer';
 
 type Numbered = { readonly tool: FlowTool; readonly index: number };
@@ -83,7 +83,10 @@ function needsOf({ shape }: StrategyRules, { tool, index }: Numbered, running: r
 const isConditional = ({ reads, shape }: StrategyRules, tool: FlowTool): boolean =>
   shape.planned || (reads.includes('when') && ruleOf(tool, 'when') !== undefined);
 
-/** What goes to which: first the question, then what each tool waits for, then the model. Tools switched off are left out. */
+/**
+ * Edges of the flow: first the question, then what each tool waits for, then the model. Tools switched off are left
+ * out.
+ */
 export function graphOf(tools: readonly FlowTool[], strategy: StrategyRules): FlowGraph {
   const enabled = tools.map((tool, index) => ({ tool, index })).filter(({ tool }) => tool.enabled);
   const running = enabled.filter(({ tool }) => !checksAnswer(tool));

@@ -1,7 +1,7 @@
 import { type FlowEdge, type FlowGraph, type FlowNode, layersOf } from './flow-graph';
 
 export interface Sizes {
-  /** Of a tool. */
+  /** Width of a tool. */
   readonly width: number;
   readonly height: number;
   /** Width and height of what is no tool. */
@@ -139,7 +139,7 @@ function boxesOf(layers: readonly Slot[][], sizes: Sizes, isVertical: boolean): 
 const pair = (along: number, across: number, isVertical: boolean): string =>
   (isVertical ? [across, along] : [along, across]).map((value) => String(Math.round(value * 10) / 10)).join(' ');
 
-/** Where an edge enters and leaves a box, along the flow and across it. */
+/** Points where an edge enters and leaves a box, along the flow and across it. */
 const passage = ({ x, y, width, height }: Box, isVertical: boolean): { start: number; end: number; middle: number } =>
   isVertical
     ? { start: y, end: y + height, middle: x + width / 2 }

@@ -9,7 +9,7 @@ const rules = (order: StrategyRules['shape']['order'], reads: StrategyRules['rea
   reads,
   shape: { order, planned },
 });
-/** As `GET /orchestrators` serves them. */
+/** Strategies as `GET /orchestrators` serves them. */
 const STRATEGIES = {
   sequential: rules('chain'),
   parallel: rules('parallel'),

@@ -35,7 +35,7 @@ class KnownStrategies {
 
 export const strategies = new KnownStrategies();
 
-/** In the reader's language, else in English; null where the strategy brings no texts. */
+/** Text in the reader's language, else in English; null where the strategy brings no texts. */
 export const strategyText = ({ texts }: Pick<OrchestratorInfo, 'texts'>): StrategyText | null =>
   texts[i18n.locale] ?? texts.en ?? null;
 

@@ -6,9 +6,9 @@ export type SlotStateName = 'used' | 'unused' | 'undefined';
 export interface SlotState {
   readonly name: string;
   readonly state: SlotStateName;
-  /** Of the tool that carries this placeholder, also when it is switched off. */
+  /** Key of the tool that carries this placeholder, also when it is switched off. */
   readonly key?: number;
-  /** What fills it, for people: the tool's name. */
+  /** Name of the tool that fills it, for people. */
   readonly title?: string;
   /** Its tool is on and fills nothing: it looks at the finished answer. */
   readonly later?: true;
@@ -36,7 +36,7 @@ export interface TemplateDocument {
   readonly grammar: SlotGrammar;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** What undo takes back and redo brings back, for people; null when there is nothing or only typing. */
+  /** Step that undo takes back and redo brings back, for people; null when there is nothing or only typing. */
   readonly undoText: string | null;
   readonly redoText: string | null;
   /** A new text. Typing within half a second joins one step; `step` names a change that is one of its own. */

@@ -45,7 +45,7 @@ export function editsBetween(before: string, after: string): readonly TextEdit[]
   return edits;
 }
 
-/** Where a position of the old text is in the new one; at an edit, behind it. */
+/** Position in the new text for one of the old; at an edit, behind it. */
 export function mapPosition(position: number, edits: readonly TextEdit[]): number {
   let moved = position;
   for (const { from, to, insert } of edits) {

@@ -19,7 +19,7 @@ export interface TemplateMessage {
   readonly fixes: readonly Fix[];
 }
 
-/** What the slots themselves tell; the service says the same a moment later. */
+/** Codes that the slots themselves tell; the service says the same a moment later. */
 const KNOWN_HERE: ReadonlySet<Diagnostic['code']> = new Set([
   'placeholder.unused',
   'placeholder.undefined',
@@ -29,7 +29,7 @@ const TEMPLATE_PATHS: ReadonlySet<string> = new Set(['template', 'prompt_templat
 
 const REMOVED = /^removed_(\d+)_/;
 
-/** What is wrong first, then what is unused, then what else the service says of the template. */
+/** Messages: first what is wrong, then what is unused, then what else the service says of the template. */
 export function templateMessages(
   slots: readonly SlotState[],
   empty: boolean,

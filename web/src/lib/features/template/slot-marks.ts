@@ -3,7 +3,7 @@ import { type EditorState, type Extension, StateEffect, StateField } from '@code
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { SlotState, SlotStateName } from './document';
 
-/** What a slot's state is called, and the ids of elements that say it to those who cannot see colours. */
+/** Names of the states of slots, and the ids of elements that say them to those who cannot see colours. */
 export interface SlotTexts {
   readonly title: (slot: SlotState) => string;
   readonly describedBy: Readonly<Record<SlotStateName, string>>;

@@ -8,8 +8,9 @@ const WAIT_MS = 300;
 const NONE: readonly Diagnostic[] = [];
 
 /**
- * What the service says of a definition while it is edited: asked when 300 ms passed without a change, a question that
- * is overtaken is given up. Made in a component: `const validation = new Validation(() => ({ metadata, template }))`.
+ * Diagnostics of the service on a definition while it is edited: asked when 300 ms passed without a change, a question
+ * that is overtaken is given up. Made in a component: `const validation = new Validation(() => ({ metadata, template
+ * }))`.
  */
 export class Validation {
   diagnostics = $state.raw<readonly Diagnostic[]>(NONE);

@@ -88,7 +88,7 @@ class KnownNames implements Names {
 
 const known = new KnownNames();
 
-/** For code outside components; `useNames` reads what may have been renamed again. */
+/** Names for code outside components; `useNames` reads what may have been renamed again. */
 export const knownNames: Names = known;
 
 /** Names for summaries; asked for when they are first needed. Call it while a component starts. */

@@ -6,7 +6,7 @@ import type { components, paths } from './schema';
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 let whenSignedOut: () => void = () => undefined;
-/** What happens when the service no longer knows the session. */
+/** Sets what happens when the service no longer knows the session. */
 export const onSignedOut = (action: () => void): void => {
   whenSignedOut = action;
 };
@@ -17,7 +17,7 @@ export function refused(response: Response): Promise<ProblemError> {
   return problemOf(response);
 }
 
-/** What the network promised, an answer or its content. @throws {ProblemError} `offline` when it does not come. */
+/** Answer or content that the network promised. @throws {ProblemError} `offline` when it does not come. */
 export async function received<Value>(promised: Promise<Value>): Promise<Value> {
   try {
     return await promised;

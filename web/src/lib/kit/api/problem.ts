@@ -39,7 +39,7 @@ export class ProblemError extends Error {
     return this.reason === null ? null : codeText(this.reason.code, this.reason.values);
   }
 
-  /** What went wrong in the reader's language; the service's own words where there are none. */
+  /** Text in the reader's language; the service's own words where there are none. */
   get text(): string {
     return this.exactly ?? i18n.maybe(`errors.${this.code}`) ?? this.detail;
   }

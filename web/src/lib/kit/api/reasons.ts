@@ -15,7 +15,7 @@ function written(name: string, value: string | number): string | number {
   return typeof value === 'number' ? i18n.number(value) : value;
 }
 
-/** Where texts of codes are, the most exact first. */
+/** Areas with texts of codes, the most exact first. */
 const AREAS = ['problem', 'content.document_error', 'form.diagnostic', 'errors'] as const;
 
 /** The text of a code of the service in the reader's language, with its values as the reader writes them. */

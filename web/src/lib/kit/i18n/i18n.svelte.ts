@@ -17,7 +17,10 @@ const variantOf = (locale: Locale): string =>
   navigator.languages.find((language) => language.split('-')[0]?.toLowerCase() === locale) ?? locale;
 
 const STORED = 'bellwether.locale';
-/** For browsers without data of a language (Chromium has none of Basque), which would otherwise follow the device's. */
+/**
+ * Locales for browsers without data of a language (Chromium has none of Basque), which would otherwise follow the
+ * device's.
+ */
 const NUMBERS_LIKE: Readonly<Record<Locale, readonly string[]>> = { en: [], es: [], ca: [], eu: ['es'] };
 /** Swedish dates are year, month, day in digits. */
 const ISO_DATES = 'sv';

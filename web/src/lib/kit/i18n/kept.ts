@@ -1,4 +1,4 @@
-/** What this browser remembers of the reader's choices; nothing where it keeps nothing, as in frames of other sites. */
+/** A choice of the reader that this browser remembers; null where it keeps nothing, as in frames of other sites. */
 export function kept(key: string): string | null {
   try {
     return localStorage.getItem(key);

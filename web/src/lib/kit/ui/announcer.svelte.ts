@@ -1,4 +1,4 @@
-/** What screen readers are told, politely, one thing at a time; the layout renders it once as `role="status"`. */
+/** Messages to screen readers, politely, one thing at a time; the layout renders it once as `role="status"`. */
 class Announcer {
   message = $state('');
 

@@ -2,7 +2,7 @@ import { diffArrays, diffWordsWithSpace } from 'diff';
 
 export interface DiffPart {
   readonly text: string;
-  /** It is what differs within the line. */
+  /** Whether it differs within the line. */
   readonly changed: boolean;
 }
 

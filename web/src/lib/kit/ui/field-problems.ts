@@ -24,7 +24,7 @@ export const ownWordsOf = ({ code, values, message }: FieldProblem): string | nu
 export const wordsOf = (problem: FieldProblem): Wording | null =>
   ownWordsOf(problem) ?? (i18n.locale === 'en' ? english(problem.message) : t('form.diagnostic.refused'));
 
-/** What is wrong at `path` or below it. */
+/** Words of the problem at `path` or below it. */
 export function wordsAt(problems: readonly FieldProblem[], path: string): Wording | null {
   const found = problems.find(
     (each) => each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`),
@@ -32,7 +32,7 @@ export function wordsAt(problems: readonly FieldProblem[], path: string): Wordin
   return found === undefined ? null : wordsOf(found);
 }
 
-/** What is wrong with the field at one of `paths`. */
+/** Words of the problem with the field at one of `paths`. */
 export function fieldWords(error: unknown, ...paths: readonly string[]): Wording | null {
   const found = error instanceof ProblemError ? error.errors.find((each) => paths.includes(each.path)) : undefined;
   return found === undefined ? null : wordsOf(found);

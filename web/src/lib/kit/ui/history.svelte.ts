@@ -4,7 +4,7 @@ const STEPS = 300;
 
 interface Step<State> {
   readonly before: State;
-  /** For people; null of typing. */
+  /** Text for people; null of typing. */
   readonly text: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** For `{@attach}` on a bar that stays in sight: what gets the focus is scrolled to where the bar does not cover it. */
+/** Attachment for a bar that stays in sight: scrolls what gets the focus to where the bar does not cover it. */
 export function keepClear(bar: HTMLElement): () => void {
   const { style } = document.documentElement;
   const fit = (): void => {

@@ -4,7 +4,7 @@ export const isCommand = (event: KeyboardEvent): boolean => (event.ctrlKey || ev
 /** Ctrl+S, whatever the shift key does. */
 export const isSave = (event: KeyboardEvent): boolean => isCommand(event) && event.key.toLowerCase() === 's';
 
-/** What Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y ask for; null for other keys. */
+/** Step that Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y ask for; null for other keys. */
 export function stepOf(event: KeyboardEvent): 'undo' | 'redo' | null {
   const key = event.key.toLowerCase();
   if (!isCommand(event) || (key !== 'z' && key !== 'y')) return null;

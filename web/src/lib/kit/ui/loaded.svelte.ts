@@ -1,4 +1,4 @@
-/** What is read for a page, and why that failed. The answer of a reading that another one has followed is dropped. */
+/** Data read for a page, or why reading failed. The answer of a reading that another one has followed is dropped. */
 export class Loaded<Value> {
   value = $state.raw<Value | null>(null);
   error = $state.raw<unknown>(null);

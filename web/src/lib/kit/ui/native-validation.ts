@@ -5,7 +5,7 @@ type Checked = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 const isChecked = (target: EventTarget | null): target is Checked =>
   target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 
-/** What is wrong, in the reader's language; null where the browser has to say it. */
+/** Fault in the reader's language; null where the browser has to say it. */
 function textFor(field: Checked): string | null {
   const { validity } = field;
   if (validity.valueMissing) return t('tools.error.required');

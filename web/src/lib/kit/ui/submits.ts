@@ -1,4 +1,4 @@
-/** What a form does when it is sent, in place of leaving the page. */
+/** Submit handler of a form, in place of leaving the page. */
 export const submits =
   (work: () => unknown) =>
   (event: SubmitEvent): void => {

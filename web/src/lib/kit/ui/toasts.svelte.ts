@@ -4,15 +4,15 @@ export interface Toast {
   readonly id: number;
   readonly kind: 'success' | 'info' | 'error';
   readonly text: string;
-  /** Of words that are not in the reader's language. */
+  /** Language of words that are not in the reader's. */
   readonly lang?: string;
-  /** Of an answer of the service, to tell who runs it. */
+  /** Id of the request that was answered, to tell who runs the service. */
   readonly requestId?: string;
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 const SHOWN_MS = 6_000;
-/** Who has something to decide reads slower. */
+/** A note that asks for a decision is read slower. */
 const SHOWN_WITH_ACTION_MS = 15_000;
 
 /** Short notes at the edge of the screen, also announced. Errors stay until they are closed. */

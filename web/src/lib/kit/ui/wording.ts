@@ -12,7 +12,7 @@ export const english = (text: string | undefined): Foreign | null => (text === u
 
 export const textOf = (words: Wording): string => (typeof words === 'string' ? words : words.text);
 
-/** For the attribute `lang`; nothing for the reader's language. */
+/** Value of the attribute `lang`; nothing for the reader's language. */
 export const langOf = (words: Wording): string | undefined => (typeof words === 'string' ? undefined : words.lang);
 
 /** `top_k` as words, for what has no name in the texts. */

@@ -37,7 +37,7 @@ export class Uploads<Answer> {
   items = $state.raw<readonly Upload[]>([]);
   readonly active = $derived.by(() => this.items.filter(({ state }) => state === 'waiting' || state === 'sending'));
   readonly failed = $derived.by(() => this.items.filter(({ state }) => FAILED.has(state)));
-  /** Of everything that is shown, 0..1. */
+  /** Progress of everything that is shown, 0..1. */
   readonly progress = $derived.by(() => {
     const total = this.items.reduce((sum, { size }) => sum + size, 0);
     return total === 0 ? 1 : this.items.reduce((sum, { size, sent }) => sum + size * sent, 0) / total;
@@ -51,7 +51,7 @@ export class Uploads<Answer> {
     private readonly url: () => string | Promise<string>,
     readonly rules: UploadRules,
     private readonly onanswer: (answer: Answer) => void,
-    /** Where a file goes: under another name. */
+    /** Place of a file, under another name. */
     private readonly place: (file: FileToSend) => FileToSend = (file) => file,
   ) {}
 
@@ -76,7 +76,7 @@ export class Uploads<Answer> {
     return this.run();
   }
 
-  /** What is on its way stops; what has arrived stays there. */
+  /** Stops what is on its way; what has arrived stays there. */
   cancel(): void {
     this.items = this.items.map((item) => (item.state === 'waiting' ? { ...item, state: 'cancelled' } : item));
     this.stop.abort();

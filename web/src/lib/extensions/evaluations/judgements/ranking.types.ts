@@ -5,7 +5,7 @@ export type Judgement = Schema<'JudgementDto'>;
 export type Evaluation = Schema<'EvaluationDto'>;
 export type Alternative = Schema<'AlternativeDto'>;
 
-/** What these settings do, in words. */
+/** Effect of these settings, in words. */
 export function settingsText({ hybrid_weight: weight, rerank }: Alternative): string {
   const search =
     weight === 0

@@ -57,7 +57,7 @@ export class ComparisonPage {
     clearTimeout(this.timer);
   }
 
-  /** As many items as are shown, with what has come meanwhile. */
+  /** Fetches as many items as are shown, with what has come meanwhile. */
   private async shownAgain(): Promise<void> {
     const wanted = Math.max(this.items.length, 1);
     let items: readonly ComparedItem[] = [];

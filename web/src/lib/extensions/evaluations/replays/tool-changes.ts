@@ -10,7 +10,7 @@ interface ToolChange {
   readonly unset?: readonly string[];
 }
 
-/** By placeholder. */
+/** Changes by placeholder. */
 export type ToolChanges = Readonly<Record<string, ToolChange>>;
 
 /** A tool whose settings a repetition can change. */

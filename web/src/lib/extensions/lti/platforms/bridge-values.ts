@@ -12,7 +12,7 @@ export interface BridgeValues {
   enabled: boolean;
   /** ISO 8601; empty for none. */
   until: string;
-  /** As typed: the service never shows the stored one. */
+  /** Secret as typed: the service never shows the stored one. */
   secret: string;
   clearSecret: boolean;
   continuedBy: string[];

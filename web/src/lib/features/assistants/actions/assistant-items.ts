@@ -59,7 +59,7 @@ const switchOn = (assistant: Assistant, onchange: Around['onchange']): Promise<v
     toasts.success(t('assistants.switched_on', { name: assistant.name }));
   });
 
-/** What the reader may do with an assistant, as items of its menu. */
+/** Actions of the reader on an assistant, as items of its menu. */
 export default function itemsOf(
   assistant: Assistant,
   { edit, administer, create, chat }: Rights,

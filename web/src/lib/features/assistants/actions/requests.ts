@@ -110,7 +110,7 @@ export const fileName = (name: string): string =>
     .slice(0, 80)
     .toLowerCase() || 'assistant';
 
-/** What an import would do; writes nothing. `into` is the assistant whose definition it replaces. */
+/** Plan of an import; writes nothing. `into` is the assistant whose definition it replaces. */
 export const planImport = async (body: unknown, into: Assistant | null): Promise<ImportPlan> =>
   (await sendImport(body, into, true)) as ImportPlan;
 

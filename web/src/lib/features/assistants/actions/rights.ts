@@ -1,7 +1,7 @@
 import type { Assistant } from '$lib/app/catalogues/assistant';
 import type { Me } from '$lib/app/session/session.svelte';
 
-/** What the reader may do with an assistant; the service decides again. */
+/** Actions that the reader may take on an assistant; the service decides again. */
 export interface Rights {
   /** Sees prompts and changes the definition. */
   readonly edit: boolean;

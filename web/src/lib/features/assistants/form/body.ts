@@ -1,14 +1,14 @@
 import type { Assistant, Metadata } from '$lib/app/catalogues/assistant';
 import { metadataOf } from '$lib/app/catalogues/assistant';
 
-/** What a form saves: the members of `CreateAssistantDto` that it edits. */
+/** Body that a form saves: the members of `CreateAssistantDto` that it edits. */
 export interface DefinitionBody {
   readonly name: string;
   readonly description: string;
   readonly system_prompt: string;
   readonly prompt_template: string;
   readonly metadata: Metadata;
-  /** Of classic assistants only. */
+  /** Classic assistants only. */
   readonly RAG_collections?: readonly string[];
   readonly RAG_Top_k?: number;
 }
@@ -31,7 +31,7 @@ export const NEW_MULTI_TOOL: DefinitionBody = {
   metadata: { assistant_type: 'multi_tool' },
 };
 
-/** What is stored, in the shape that a form saves. */
+/** Stored definition, in the shape that a form saves. */
 export function bodyOf(assistant: Assistant): DefinitionBody {
   const common = {
     name: assistant.name,

@@ -19,7 +19,7 @@ export interface Check {
 
 const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
-/** What the form, the service's checks and a refused save say, each once, errors first. */
+/** Checks of the form, of the service and of a refused save, each once, errors first. */
 export function checksOf(input: {
   readonly name: string;
   /** A new form without any input. */

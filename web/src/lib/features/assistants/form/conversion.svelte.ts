@@ -3,7 +3,7 @@ import type { Assistant } from '$lib/app/catalogues/assistant';
 
 export type ConversionPlan = Schema<'ConversionPlanDto'>;
 
-/** What converting a classic assistant would change, and the conversion itself. */
+/** Plan of converting a classic assistant, and the conversion itself. */
 export class Conversion {
   plan = $state.raw<ConversionPlan | null>(null);
   error = $state.raw<unknown>(null);

@@ -8,7 +8,7 @@ import { targetOf } from './targets';
 
 interface Described {
   readonly text: string;
-  /** What exactly is wrong, where there is more to say. */
+  /** Exact problem, where there is more to say. */
   readonly detail: Wording | null;
 }
 

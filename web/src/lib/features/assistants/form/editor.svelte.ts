@@ -123,7 +123,7 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
     this.offer(others);
   }
 
-  /** What was typed becomes a draft of its own. */
+  /** Makes typed values a draft of their own. */
   private setAside(): FoundDraft {
     const typed = draftOf(this.saved?.version ?? null, this.now);
     const key = `${this.draftKey}-${typed.saved_at}`;

@@ -14,8 +14,8 @@ const stateOf = ({ status, cached }: Span): FlowState | null =>
   status === 'cancelled' ? null : status === 'completed' && cached ? 'cached' : status;
 
 /**
- * What became of each tool in the last run, by its position now. A tool that was changed since has none: nothing is known
- * of what it would do.
+ * Results of the tools in the last run, by their positions now. A tool that was changed since has none: nothing is
+ * known of what it would do.
  */
 export function flowStates(run: LastRun | null, tools: readonly ToolEntry[]): FlowStates {
   if (run === null) return {};

@@ -9,7 +9,7 @@ export interface Prompts {
   readonly prompt_template: string;
 }
 
-/** What of a template goes into a form. */
+/** Parts of a template that go into a form. */
 export const PROMPT_PARTS = ['both', 'system_prompt', 'prompt_template'] as const;
 export type PromptParts = (typeof PROMPT_PARTS)[number];
 
@@ -29,11 +29,11 @@ export interface AssistantForm {
   /** First questions of the chat, one a line. */
   suggestedQuestions: string;
   readonly document: TemplateDocument;
-  /** Of the pipeline; classic assistants have none. */
+  /** Tools of the pipeline; classic assistants have none. */
   readonly tools: readonly ToolEntry[];
   /** Replaces everything that is edited; the template's history starts anew. */
   load(body: DefinitionBody): void;
-  /** What is saved: every key that the form does not know goes back as it came. */
+  /** Definition to save: every key that the form does not know goes back as it came. */
   body(): DefinitionBody;
   /** A definition as this form would save it unchanged: what is absent and its default are the same. */
   normalised(body: DefinitionBody): DefinitionBody;
@@ -50,7 +50,7 @@ export const connectorNamed = (name: string | undefined): string =>
 /** The connector that answers while no model is connected. */
 export const QUOTES = 'quotes';
 
-/** What is known of who will answer: for `auto` the first that the organization configured. */
+/** Connector that will answer, as far as it is known: for `auto` the first that the organization configured. */
 export function answering(name: string, connectors: readonly ConnectorInfo[]): ConnectorInfo | null {
   if (name !== AUTO) return connectors.find((connector) => connector.name === name) ?? null;
   return connectors.find(({ configured, default_model }) => configured && default_model !== null) ?? null;

@@ -47,7 +47,7 @@ export async function whenAtRest(): Promise<void> {
   }
 }
 
-/** What of `stage` has the focus, and the selection in it. */
+/** Element inside `stage` that has the focus, and the selection in it. */
 export function focusedIn(stage: HTMLElement | undefined): Focused | null {
   const element = document.activeElement;
   const testid = element instanceof HTMLElement ? element.dataset['testid'] : undefined;

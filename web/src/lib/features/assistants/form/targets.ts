@@ -50,7 +50,7 @@ const BY_PREFIX: readonly (readonly [string, Part])[] = [
 const CONTROLS = 'input, select, textarea, [contenteditable="true"], button';
 const TOOL = /^metadata\.tools\[(\d+)\]/;
 
-/** Where in the form a JSON path of the service is edited. */
+/** Place in the form where a JSON path of the service is edited. */
 export function targetOf(path: string): Target {
   const tool = TOOL.exec(path)?.[1];
   const part = BY_PREFIX.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other';

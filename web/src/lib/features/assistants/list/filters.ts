@@ -1,6 +1,6 @@
 import type { AssistantType } from '$lib/app/catalogues/assistant';
 
-/** What the list shows; kept in its address, so that it can be linked and survives going back. */
+/** Filters of the list; kept in its address, so that it can be linked and survives going back. */
 export interface Filters {
   readonly type: AssistantType | null;
   readonly q: string;

@@ -1,6 +1,6 @@
 import { metadataOf, type Assistant, type Metadata } from '$lib/app/catalogues/assistant';
 
-/** What an assistant works with, read from its document. */
+/** Parts of an assistant, read from its document. */
 export interface Summary {
   /** RAG processor of a classic assistant as stored; null for a multi-tool one. */
   readonly processor: string | null;

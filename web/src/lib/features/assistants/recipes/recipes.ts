@@ -3,7 +3,7 @@ import { i18n } from '$lib/kit/i18n/i18n.svelte';
 
 export type Recipe = Schema<'RecipeDto'>;
 export type Material = Recipe['materials'][number];
-/** What is chosen, by the material's key: an id, or the path of a file. */
+/** Chosen material by its key: an id, or the path of a file. */
 export type Chosen = Readonly<Record<string, string | null>>;
 
 /** The recipes in the reader's language. */

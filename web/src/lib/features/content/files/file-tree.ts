@@ -13,7 +13,7 @@ export interface Folder {
 const nameIn = (path: string, folder: string): string => path.slice(folder === '' ? 0 : folder.length + 1);
 const isIn = (path: string, folder: string): boolean => folder === '' || path.startsWith(`${folder}/`);
 
-/** What a folder shows: its folders by name, then its files. Folders are only parts of paths. */
+/** Content of a folder: its folders by name, then its files. Folders are only parts of paths. */
 export function listing(
   files: readonly StoredFile[],
   folder: string,

@@ -36,7 +36,7 @@ export class BaseShares {
     this.show(await read(id));
   }
 
-  /** By address. */
+  /** Shares with an address. */
   add(id: string, email: string): Promise<void> {
     return this.save(id, ({ users }) => ({ users: [...idsOf(users), email] }));
   }

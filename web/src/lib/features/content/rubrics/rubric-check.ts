@@ -8,7 +8,7 @@ export interface Fault {
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 
-/** What stands in the way of saving, in the order of the page. */
+/** Faults that prevent saving, in the order of the page. */
 export function faultsOf({ title, maxScore, criteria }: RubricDocument): Fault[] {
   const faults: Fault[] = [];
   const need = (text: string, path: string): void => {

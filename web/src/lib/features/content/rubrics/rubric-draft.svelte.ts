@@ -69,7 +69,7 @@ export class RubricDraft extends VersionedForm<Rubric, Sent> {
     this.uniform = uniform;
   }
 
-  /** What is wrong at a path: found here, or told by the service. */
+  /** Fault at a path: found here, or told by the service. */
   faultAt(path: string): Wording | null {
     const own = this.faults.find((each) => each.path === path);
     return own === undefined ? fieldWords(this.error, path) : t(`content.fault.${own.kind}`);

@@ -1,8 +1,8 @@
 import type { Criterion, Level, Rubric, RubricDocument } from './rubric.types';
 
 /**
- * What an answer adds to the document. Sent back they are refused, but for `version`: a document may have one of its own,
- * which the service's count hides here and which stays where none is sent.
+ * Members that an answer adds to the document. Sent back they are refused, but for `version`: a document may have one
+ * of its own, which the service's count hides here and which stays where none is sent.
  */
 const BESIDE = [
   'id',

@@ -36,7 +36,7 @@ export function failureText({ code, status }: Pick<Outcome, 'code' | 'status'>):
   return i18n.maybe(`connection.failure.${code ?? ''}`) ?? t('connection.failure.other');
 }
 
-/** What a test found, in one sentence. */
+/** Result of a test, in one sentence. */
 export function foundText(tested: Tested): string {
   if (tested.models !== null) return i18n.count('connection.found.models', tested.models.length);
   if (tested.dimensions !== null) return t('connection.found.dimensions', { n: i18n.number(tested.dimensions) });

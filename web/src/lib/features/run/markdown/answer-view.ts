@@ -11,7 +11,6 @@ export interface AnswerContent {
   readonly numbers: ReadonlySet<number>;
   /** Name of the button of a source. */
   readonly labelOf: (n: number) => string;
-  /** What the button of a code block says. */
   readonly copyLabel: string;
 }
 

@@ -41,7 +41,7 @@ function mathsToken(type: MathsToken['type'], match: RegExpExecArray | null, dis
   return { type, raw: match[0], tex: tex.trim(), display };
 }
 
-/** Of the block that is being drawn; 0 where headings are none of the page. */
+/** Level of the block that is being drawn; 0 where headings are none of the page. */
 let headingLevel = 0;
 
 const marked = new Marked({
