@@ -57,6 +57,11 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
+interface Operation {
+  readonly tags?: readonly string[];
+  readonly parameters?: { readonly name: string }[];
+}
+
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -76,7 +81,10 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as { tags?: string[] }[]);
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
+  // A decorator that documents a part of the path does so behind the parameters of the method.
+  for (const { parameters } of operations)
+    parameters?.sort((a, b) => Number(b.name === 'slug') - Number(a.name === 'slug'));
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
   return shareErrors({ ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) });
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller } from '../../src/infrastructure/http';
 import type { DirectoryGroup } from '../../src/organizations';
@@ -98,7 +98,6 @@ export class ScimGroupsController {
   @Delete(':id')
   @HttpCode(204)
   @ScimRoute('Delete a group and every share with it')
-  @ApiNoContentResponse()
   async remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     await this.groups.remove(caller, id);
   }

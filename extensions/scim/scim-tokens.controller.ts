@@ -1,17 +1,13 @@
-import type { Caller } from '@bellwether/kernel';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
-import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto, SessionCookie } from '../../src/auth';
-import { Access, CurrentCaller } from '../../src/infrastructure/http';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto } from '../../src/auth';
+import { InOrganization, type OrganizationRequest } from '../../src/organizations';
+import { Access } from '../../src/infrastructure/http';
 
 @ApiTags('Organizations')
 @Controller('api/v1/organizations/:slug/scim/tokens')
 export class ScimTokensController {
-  constructor(
-    private readonly tokens: ScimTokens,
-    private readonly cookie: SessionCookie,
-  ) {}
+  constructor(private readonly tokens: ScimTokens) {}
 
   @Get()
   @Access({
@@ -20,13 +16,8 @@ export class ScimTokensController {
     summary: 'List the SCIM tokens of an organization',
     description: 'For owners. Tokens themselves are never answered.',
   })
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Req() { protocol, headers }: Request,
-  ): Promise<ScimTokensDto> {
-    const origin = this.cookie.own.publicOrigin ?? `${protocol}://${headers.host ?? ''}`;
-    return { base_url: `${origin}/scim/v2`, tokens: await this.tokens.list(caller, slug) };
+  async list(@InOrganization() at: OrganizationRequest): Promise<ScimTokensDto> {
+    return { base_url: `${at.origin}/scim/v2`, tokens: await this.tokens.list(at) };
   }
 
   @Post()
@@ -36,12 +27,8 @@ export class ScimTokensController {
     summary: 'Make a SCIM token',
     description: 'For owners. The token is shown once. It opens SCIM for this organization and nothing else.',
   })
-  create(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Body() body: CreateScimTokenDto,
-  ): Promise<NewScimTokenDto> {
-    return this.tokens.create(caller, slug, body);
+  create(@InOrganization() at: OrganizationRequest, @Body() body: CreateScimTokenDto): Promise<NewScimTokenDto> {
+    return this.tokens.create(at, body);
   }
 
   @Delete(':id')
@@ -52,8 +39,7 @@ export class ScimTokensController {
     summary: 'Revoke a SCIM token',
     description: 'For owners. People and groups that came through it stay.',
   })
-  @ApiNoContentResponse()
-  async remove(@CurrentCaller() caller: Caller, @Param('slug') slug: string, @Param('id') id: string): Promise<void> {
-    await this.tokens.remove(caller, slug, id);
+  async remove(@InOrganization() at: OrganizationRequest, @Param('id') id: string): Promise<void> {
+    await this.tokens.remove(at, id);
   }
 }

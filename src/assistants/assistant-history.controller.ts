@@ -1,15 +1,7 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  Access,
-  CurrentCaller,
-  IfMatch,
-  PageQueryDto,
-  ReadsIfMatch,
-  TagsVersion,
-  toPageRequest,
-} from '../infrastructure/http';
+import { Access, CurrentCaller, IfMatch, PageQueryDto, TagsVersion, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { AssistantDto } from './editing/assistant.dto';
 import { AssistantStatsDto, VersionDetailDto, VersionPageDto } from './history.dto';
@@ -52,7 +44,6 @@ export class AssistantHistoryController {
   @HttpCode(200)
   @UseGuards(AssistantEditorGuard)
   @Idempotent()
-  @ReadsIfMatch('welcome')
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
   async restore(

@@ -1,11 +1,10 @@
-import type { Caller } from '@bellwether/kernel';
-import { Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Readable } from 'node:stream';
-import { OrganizationsService } from '../organizations';
+import { InOrganization, type OrganizationRequest } from '../organizations';
 import { AuditLog, AuditVerifier, type ChainReport, type ChainState } from '../infrastructure/audit';
-import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
+import { Access, toPageRequest } from '../infrastructure/http';
 import { AuditChainDto, AuditExportQueryDto, AuditPageDto, AuditQueryDto, AuditVerificationDto } from './audit.dto';
 import { AuditExport } from './audit-export.service';
 import { AuditView } from './audit-view.service';
@@ -16,7 +15,6 @@ const TYPES = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; chars
 @Controller('api/v1/organizations/:slug/audit')
 export class AuditController {
   constructor(
-    private readonly organizations: OrganizationsService,
     private readonly view: AuditView,
     private readonly exports: AuditExport,
     private readonly verifier: AuditVerifier,
@@ -25,12 +23,8 @@ export class AuditController {
 
   @Get()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() query: AuditQueryDto,
-  ): Promise<AuditPageDto> {
-    return this.view.list(await this.organizations.administered(caller, slug), toPageRequest(query), query);
+  async list(@InOrganization() at: OrganizationRequest, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
+    return this.view.list(at.organizationId, toPageRequest(query), query);
   }
 
   @Get('export')
@@ -43,12 +37,11 @@ export class AuditController {
   @ApiProduces('text/csv', 'application/jsonl')
   @ApiOkResponse({ schema: { type: 'string' } })
   async download(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Query() { format, ...filters }: AuditExportQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    const organizationId = await this.organizations.administered(caller, slug);
+    const { caller, slug, organizationId } = at;
     await this.view.filterOf(filters);
     const target = { type: 'organization', id: organizationId };
     await this.audit.record({ caller, organizationId, action: 'audit.export', target, after: { format, ...filters } });
@@ -62,8 +55,8 @@ export class AuditController {
   @Get('chain')
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'State of the hash chain of the audit log' })
   @ApiOkResponse({ type: AuditChainDto })
-  async chain(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<ChainState> {
-    return this.verifier.state(await this.organizations.administered(caller, slug));
+  async chain(@InOrganization() at: OrganizationRequest): Promise<ChainState> {
+    return this.verifier.state(at.organizationId);
   }
 
   @Post('verification')
@@ -75,7 +68,7 @@ export class AuditController {
     description: 'Reads the whole log. Like the command `audit:verify`.',
   })
   @ApiOkResponse({ type: AuditVerificationDto })
-  async verify(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<ChainReport> {
-    return this.verifier.verify(await this.organizations.administered(caller, slug));
+  async verify(@InOrganization() at: OrganizationRequest): Promise<ChainReport> {
+    return this.verifier.verify(at.organizationId);
   }
 }

@@ -1,13 +1,6 @@
 import { type Caller, type Page, type Source, titleOfSource } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiExtraModels,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
@@ -147,7 +140,6 @@ export class ConversationsController {
   @Delete()
   @HttpCode(204)
   @Access({ scope: 'chat', summary: 'Delete all own conversations, or all with one assistant or of one activity' })
-  @ApiNoContentResponse()
   async removeAll(
     @CurrentCaller() caller: Caller,
     @Query() { assistant_id: assistantId, activity_id: activityId }: OfAssistantQueryDto,
@@ -175,7 +167,6 @@ export class ConversationsController {
   @Delete(':id')
   @HttpCode(204)
   @Access({ scope: 'chat', summary: 'Delete a conversation', description: 'Its runs stay as long as other runs.' })
-  @ApiNoContentResponse()
   async remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     await this.conversations.remove(caller, id);
   }

@@ -1,15 +1,7 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  Access,
-  CurrentCaller,
-  IfMatch,
-  ReadsIfMatch,
-  TagsVersion,
-  toPageRequest,
-  ForPeople,
-} from '../infrastructure/http';
+import { Access, CurrentCaller, IfMatch, TagsVersion, toPageRequest, ForPeople } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import {
   CreateKnowledgeBaseDto,
@@ -51,7 +43,6 @@ export class KnowledgeBasesController {
 
   @Patch(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a knowledge base' })
   update(
     @CurrentCaller() caller: Caller,
@@ -64,7 +55,6 @@ export class KnowledgeBasesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a knowledge base with its documents' })
   remove(
     @CurrentCaller() caller: Caller,

@@ -15,6 +15,7 @@ export {
   OrganizationEndings,
 } from './organization/organization-endings.service';
 export { type ImportedOrganizationValues, OrganizationImport } from './organization/organization-import';
+export { InOrganization, type OrganizationRequest } from './organization/in-organization.decorator';
 export { assertOutranks, rankOf } from './organization/organization.permissions';
 export { OrganizationsService } from './organization/organizations.service';
 export { OrganizationChanges, SettingsService } from './organization/settings.service';

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { ZipFile } from 'yazl';
-import { OrganizationsService, assertOutranks } from '../organizations';
+import { type OrganizationRequest, assertOutranks } from '../organizations';
 import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
@@ -42,7 +42,6 @@ export interface Archive {
 @Injectable()
 export class PersonData {
   constructor(
-    private readonly organizations: OrganizationsService,
     private readonly exports: PersonExports,
     private readonly plans: ErasurePlans,
     private readonly erasures: Erasures,
@@ -51,8 +50,7 @@ export class PersonData {
   ) {}
 
   /** Everything of an organization, for its owners and system administrators. @throws {AppError} `not_found`, `forbidden` */
-  async exportOrganization(caller: Caller, slug: string): Promise<Archive> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async exportOrganization({ caller, slug, organizationId }: OrganizationRequest): Promise<Archive> {
     if (!isOwner(caller)) {
       throw new AppError('forbidden', 'Only owners of the organization may download all of it');
     }
@@ -63,8 +61,7 @@ export class PersonData {
   }
 
   /** @throws {AppError} `not_found`, `forbidden` */
-  async exportMember(caller: Caller, slug: string, member: string): Promise<Archive> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async exportMember({ caller, organizationId }: OrganizationRequest, member: string): Promise<Archive> {
     assertReach(caller, await this.exports.find(organizationId, member));
     return this.archive(caller, organizationId, member, { confidential: isOwner(caller) });
   }
@@ -79,15 +76,21 @@ export class PersonData {
   }
 
   /** @throws {AppError} `not_found`, `forbidden` */
-  async plan(caller: Caller, slug: string, member: string, { heir, unshared }: ErasePersonDto): Promise<ErasurePlan> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async plan(
+    { caller, organizationId }: OrganizationRequest,
+    member: string,
+    { heir, unshared }: ErasePersonDto,
+  ): Promise<ErasurePlan> {
     assertReach(caller, await this.exports.find(organizationId, member));
     return this.plans.plan(caller, { organizationId, member, unshared, ...(heir === undefined ? {} : { heir }) });
   }
 
   /** @throws {AppError} `not_found`, `forbidden`, `validation_failed` without the confirmation, `conflict` */
-  async erase(caller: Caller, slug: string, member: string, body: ErasePersonDto): Promise<ErasureRequest> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async erase(
+    { caller, organizationId }: OrganizationRequest,
+    member: string,
+    body: ErasePersonDto,
+  ): Promise<ErasureRequest> {
     const subject = await this.exports.find(organizationId, member);
     assertReach(caller, subject);
     const { heir, unshared, confirm = '' } = body;

@@ -8,7 +8,7 @@ import { Injectable } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
 import { AuditLog } from '../infrastructure/audit';
 import { knowledgeBaseSpace } from '../knowledge-bases';
-import { OrganizationsService, VendorPseudonyms } from '../organizations';
+import { type OrganizationRequest, VendorPseudonyms } from '../organizations';
 import { RunAccess, presentRun } from '../runs-api';
 import { AskersRepository } from './askers.repository';
 import type { Subject } from './erasure/erasure.types';
@@ -23,7 +23,6 @@ import { type StoredBlob, StoredBlobsRepository } from './stored-blobs.repositor
 @Injectable()
 export class PseudonymLookup {
   constructor(
-    private readonly organizations: OrganizationsService,
     private readonly pseudonyms: VendorPseudonyms,
     private readonly askers: AskersRepository,
     private readonly subjects: SubjectRepository,
@@ -34,8 +33,7 @@ export class PseudonymLookup {
    * Finds the person behind a pseudonym; only owners may. The audit log records it, whether somebody was found or not.
    * @throws {AppError} `forbidden`, `not_found`
    */
-  async find(caller: Caller, slug: string, pseudonym: string): Promise<ErasurePersonDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async find({ caller, organizationId }: OrganizationRequest, pseudonym: string): Promise<ErasurePersonDto> {
     if (caller.role !== 'owner' && !caller.systemAdmin) {
       throw new AppError('forbidden', 'Only owners of the organization may look up a pseudonym', {
         reason: 'role.owner',

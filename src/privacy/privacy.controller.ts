@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaP
 import type { Response } from 'express';
 import { attachment } from '../files';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
-import { OrganizationsService } from '../organizations';
+import { InOrganization, type OrganizationRequest } from '../organizations';
 import { reportText } from './erasure/erasure-report';
 import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
@@ -61,7 +61,6 @@ function sent({ filename, stream }: Archive, response: Response): StreamableFile
 export class PrivacyController {
   constructor(
     private readonly people: PersonData,
-    private readonly organizations: OrganizationsService,
     private readonly erasures: Erasures,
     private readonly pseudonyms: PseudonymLookup,
   ) {}
@@ -90,12 +89,11 @@ export class PrivacyController {
   })
   @ApiOkResponse(ZIP)
   async exportMember(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Param('member') member: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    return sent(await this.people.exportMember(caller, slug, member), response);
+    return sent(await this.people.exportMember(at, member), response);
   }
 
   @Post('organizations/:slug/data-export')
@@ -107,11 +105,10 @@ export class PrivacyController {
   })
   @ApiOkResponse(ZIP)
   async exportOrganization(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    return sent(await this.people.exportOrganization(caller, slug), response);
+    return sent(await this.people.exportOrganization(at), response);
   }
 
   @Post('organizations/:slug/members/:member/erasure')
@@ -126,15 +123,14 @@ export class PrivacyController {
   @ApiOkResponse({ schema: { $ref: getSchemaPath(ErasurePlanDto) } })
   @ApiAcceptedResponse({ schema: { $ref: getSchemaPath(ErasureDto) } })
   async erase(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Param('member') member: string,
     @Body() body: ErasePersonDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ErasurePlanDto | ErasureDto> {
-    if (!body.dry_run) return erasureView(await this.people.erase(caller, slug, member, body));
+    if (!body.dry_run) return erasureView(await this.people.erase(at, member, body));
     response.status(200);
-    return planView(await this.people.plan(caller, slug, member, body));
+    return planView(await this.people.plan(at, member, body));
   }
 
   @Post('organizations/:slug/pseudonyms/look-up')
@@ -145,32 +141,22 @@ export class PrivacyController {
     description: 'For owners. Recorded in the audit log.',
   })
   lookUp(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Body() { pseudonym }: LookUpPseudonymDto,
   ): Promise<ErasurePersonDto> {
-    return this.pseudonyms.find(caller, slug, pseudonym);
+    return this.pseudonyms.find(at, pseudonym);
   }
 
   @Get('organizations/:slug/erasures')
   @Access({ ...ADMIN, summary: 'List erasures, newest first' })
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() query: PageQueryDto,
-  ): Promise<ErasurePageDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
-    const page = await this.erasures.list(organizationId, toPageRequest(query));
+  async list(@InOrganization() at: OrganizationRequest, @Query() query: PageQueryDto): Promise<ErasurePageDto> {
+    const page = await this.erasures.list(at.organizationId, toPageRequest(query));
     return { ...page, items: page.items.map(erasureView), total: page.total ?? 0 };
   }
 
   @Get('organizations/:slug/erasures/:id')
   @Access({ ...ADMIN, summary: 'One erasure with its report' })
-  async one(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Param('id') id: string,
-  ): Promise<ErasureDto> {
-    return erasureView(await this.erasures.get(await this.organizations.administered(caller, slug), id));
+  async one(@InOrganization() at: OrganizationRequest, @Param('id') id: string): Promise<ErasureDto> {
+    return erasureView(await this.erasures.get(at.organizationId, id));
   }
 }

@@ -3,15 +3,7 @@ import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Pu
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
-import {
-  Access,
-  CurrentCaller,
-  IfMatch,
-  ReadsIfMatch,
-  TagsVersion,
-  toPageRequest,
-  ForPeople,
-} from '../infrastructure/http';
+import { Access, CurrentCaller, IfMatch, TagsVersion, toPageRequest, ForPeople } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import {
   RubricChangesDto,
@@ -73,7 +65,6 @@ export class RubricsController {
 
   @Put(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace a rubric' })
   @ApiBody({ schema: bodyOf(RubricDocumentDto) })
   @ApiOkResponse({ type: RubricDto })
@@ -88,7 +79,6 @@ export class RubricsController {
 
   @Patch(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace some members of a rubric' })
   @ApiBody({ schema: bodyOf(RubricChangesDto) })
   @ApiOkResponse({ type: RubricDto })
@@ -103,7 +93,6 @@ export class RubricsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a rubric' })
   remove(
     @CurrentCaller() caller: Caller,

@@ -183,7 +183,6 @@ export class RunsController {
   @Delete(':id/rating')
   @HttpCode(204)
   @Access({ scope: 'chat', summary: 'Remove your own rating', description: 'For the asker only.' })
-  @ApiNoContentResponse()
   async unrate(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     await this.access.rate(caller, id, null);
   }

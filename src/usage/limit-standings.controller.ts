@@ -1,8 +1,9 @@
 import type { Caller } from '@bellwether/kernel';
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
+import { InOrganization, type OrganizationRequest } from '../organizations';
 import { QuotaReportService } from './quota-report.service';
 
 @ApiTags('Usage and limits')
@@ -17,12 +18,8 @@ export class LimitStandingsController {
     summary: 'Limits and what is used of them now, nearest to their end first',
     description: 'Subjects that have used something in the current window; at most 1,000. Rules are in `limits`.',
   })
-  all(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() page: PageQueryDto,
-  ): Promise<LimitStandingPageDto> {
-    return this.quotas.of(caller, slug, toPageRequest(page));
+  all(@InOrganization() at: OrganizationRequest, @Query() page: PageQueryDto): Promise<LimitStandingPageDto> {
+    return this.quotas.of(at.organizationId, toPageRequest(page));
   }
 
   @Get('me/limits')

@@ -1,13 +1,12 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AssistantIdPipe } from '../../../src/assistants';
 import {
   Access,
   CurrentCaller,
   IfMatch,
   PageQueryDto,
-  ReadsIfMatch,
   TagsVersion,
   toPageRequest,
 } from '../../../src/infrastructure/http';
@@ -81,7 +80,6 @@ export class AssistantTestsController {
 
   @Patch(':test')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({
     scope: 'write',
     role: 'teacher',
@@ -100,9 +98,7 @@ export class AssistantTestsController {
 
   @Delete(':test')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a test' })
-  @ApiNoContentResponse()
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

@@ -8,7 +8,6 @@ import {
   CurrentCaller,
   IfMatch,
   PageQueryDto,
-  ReadsIfMatch,
   TagsVersion,
   toPageRequest,
 } from '../../../src/infrastructure/http';
@@ -34,7 +33,6 @@ export class TaughtActivitiesController {
 
   @Patch()
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({
     scope: 'chat',
     summary: 'Change an activity of a course that you teach',

@@ -18,7 +18,7 @@ import { AuditLog, VersionedResource } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions, isUniqueViolation } from '../../../src/infrastructure/database';
 import { OutboundClient } from '../../../src/infrastructure/outbound';
-import { OrganizationsService } from '../../../src/organizations';
+import type { OrganizationRequest } from '../../../src/organizations';
 import {
   type CreatePlatformDto,
   NEEDED,
@@ -148,13 +148,6 @@ function parsed(text: string): KeySet | null {
   }
 }
 
-/** The organization of a request, and the origin that its answers name. */
-export interface PlatformRequest {
-  readonly caller: Caller;
-  readonly slug: string;
-  readonly origin: string;
-}
-
 const ADDRESSES = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** Platforms of an organization, as its administrators set them. */
@@ -163,28 +156,27 @@ export class Platforms {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly repository: PlatformRepository,
-    private readonly organizations: OrganizationsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly outbound: OutboundClient,
     private readonly addresses: ToolAddresses,
   ) {}
 
-  async list({ caller, slug, origin }: PlatformRequest, page: PageRequest): Promise<PlatformPageDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async list({ organizationId, origin }: OrganizationRequest, page: PageRequest): Promise<PlatformPageDto> {
     const found = await this.repository.within(organizationId).page(page);
     const items = found.items.map((row) => viewOf(row, this.addresses.at(origin, row.id)));
     return { items, next_cursor: found.next_cursor, total: found.total ?? items.length };
   }
 
-  async get({ caller, slug, origin }: PlatformRequest, id: string): Promise<PlatformDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async get({ organizationId, origin }: OrganizationRequest, id: string): Promise<PlatformDto> {
     return viewOf(await this.found(organizationId, id), this.addresses.at(origin, id));
   }
 
   /** @throws {AppError} `validation_failed`, `outbound_refused`, `conflict` where the issuer knows the client id already */
-  async create({ caller, slug, origin }: PlatformRequest, input: CreatePlatformDto): Promise<PlatformDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async create(
+    { caller, organizationId, origin }: OrganizationRequest,
+    input: CreatePlatformDto,
+  ): Promise<PlatformDto> {
     const missing = NEEDED.filter((member) => input[member] === undefined);
     if (missing.length > 0)
       throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
@@ -195,12 +187,11 @@ export class Platforms {
 
   /** @throws {AppError} `precondition_failed`, and what `create` throws */
   async update(
-    { caller, slug, origin }: PlatformRequest,
+    { caller, organizationId, origin }: OrganizationRequest,
     id: string,
     input: UpdatePlatformDto,
     expected: number | null,
   ): Promise<PlatformDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
     await this.assertAddresses(input);
     const request = { caller: { ...caller, organizationId }, id, expected };
     const row = await this.unique(() =>
@@ -213,8 +204,7 @@ export class Platforms {
   }
 
   /** Removes its courses, activities and identities. Accounts and conversations stay. */
-  async remove({ caller, slug }: PlatformRequest, id: string, expected: number | null): Promise<void> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async remove({ caller, organizationId }: OrganizationRequest, id: string, expected: number | null): Promise<void> {
     await this.versions.remove({ caller: { ...caller, organizationId }, id, expected }, shownOf);
   }
 

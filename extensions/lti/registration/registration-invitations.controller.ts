@@ -1,8 +1,7 @@
-import type { Caller } from '@bellwether/kernel';
-import { Controller, Param, Post, Req } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Access, type BellwetherRequest, CurrentCaller } from '../../../src/infrastructure/http';
-import { ToolAddresses } from '../platforms/platforms.service';
+import { Access } from '../../../src/infrastructure/http';
+import { InOrganization, type OrganizationRequest } from '../../../src/organizations';
 import { Registrations } from './registrations.service';
 
 export class RegistrationAddressDto {
@@ -16,10 +15,7 @@ export class RegistrationAddressDto {
 @ApiTags('LTI')
 @Controller('api/v1/organizations/:slug/lti/registrations')
 export class RegistrationInvitationsController {
-  constructor(
-    private readonly registrations: Registrations,
-    private readonly addresses: ToolAddresses,
-  ) {}
+  constructor(private readonly registrations: Registrations) {}
 
   @Post()
   @Access({
@@ -30,13 +26,9 @@ export class RegistrationInvitationsController {
       'LTI Dynamic Registration. The address works once, for a week, and is not shown again. The platform then waits with ' +
       '`awaits_approval` until it is changed to `active`.',
   })
-  async invite(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Req() request: BellwetherRequest,
-  ): Promise<RegistrationAddressDto> {
-    const { code, expiresAt } = await this.registrations.invite(caller, slug);
-    const address = `${this.addresses.originOf(request)}/lti/register/${code}`;
+  async invite(@InOrganization() at: OrganizationRequest): Promise<RegistrationAddressDto> {
+    const { code, expiresAt } = await this.registrations.invite(at);
+    const address = `${at.origin}/lti/register/${code}`;
     return { registration_url: address, expires_at: expiresAt.toISOString() };
   }
 }

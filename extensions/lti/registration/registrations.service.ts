@@ -1,11 +1,11 @@
-import { AppError, type Caller, type JsonObject, isJsonObject, uuidv7 } from '@bellwether/kernel';
+import { AppError, type JsonObject, isJsonObject, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../../../src/auth';
 import { AuditLog } from '../../../src/infrastructure/audit';
 import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { Transactions, isUniqueViolation, withinOrganization } from '../../../src/infrastructure/database';
 import { OutboundClient, type OutboundRequest, type OutboundResponse } from '../../../src/infrastructure/outbound';
-import { OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
+import { type OrganizationRequest, OrganizationsService, OrganizationStatusService } from '../../../src/organizations';
 import { PlatformRepository } from '../platforms/platform.repository';
 import { type Addresses, shownOf } from '../platforms/platforms.service';
 import { RefusedRegistration } from './registration.errors';
@@ -166,8 +166,10 @@ export class Registrations {
   ) {}
 
   /** A code for one platform, which is never told again. */
-  async invite(caller: Caller, slug: string): Promise<{ readonly code: string; readonly expiresAt: Date }> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async invite({
+    caller,
+    organizationId,
+  }: OrganizationRequest): Promise<{ readonly code: string; readonly expiresAt: Date }> {
     const code = newSessionToken();
     const expiresAt = new Date(Date.now() + DAYS * DAY_MS);
     await this.transactions.run(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller } from '../../../src/infrastructure/http';
 import {
@@ -97,7 +97,6 @@ export class ScimUsersController {
   @Delete(':id')
   @HttpCode(204)
   @ScimRoute('Delete a user: the member is disabled, content stays')
-  @ApiNoContentResponse()
   async remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     await this.users.remove(caller, id);
   }

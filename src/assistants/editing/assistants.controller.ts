@@ -1,8 +1,8 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
+import { Access, CurrentCaller, IfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { AssistantEditor } from './assistant-editor';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
@@ -63,7 +63,6 @@ export class AssistantsController {
 
   @Patch(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change an assistant', description: 'Absent members stay.' })
   @ApiBody({ type: UpdateAssistantDto })
   async update(
@@ -79,9 +78,7 @@ export class AssistantsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete an assistant' })
-  @ApiNoContentResponse()
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,

@@ -1,12 +1,11 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import {
   Access,
   CurrentCaller,
   IfMatch,
   PageQueryDto,
-  ReadsIfMatch,
   TagsVersion,
   toPageRequest,
   ForPeople,
@@ -57,7 +56,6 @@ export class PromptTemplatesController {
 
   @Patch(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a prompt template', description: 'Absent members stay.' })
   update(
     @CurrentCaller() caller: Caller,
@@ -70,9 +68,7 @@ export class PromptTemplatesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a prompt template' })
-  @ApiNoContentResponse()
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantStatusService } from './assistant-status.service';
@@ -18,7 +18,6 @@ export class AssistantStandingController {
     summary: 'Switch an assistant off',
     description: 'Nobody runs it, not even its owner, and no other assistant can call it. It can still be edited.',
   })
-  @ApiNoContentResponse()
   async suspend(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
     await this.status.disable(caller, id, true);
   }
@@ -26,7 +25,6 @@ export class AssistantStandingController {
   @Delete('suspension')
   @HttpCode(204)
   @Access({ scope: 'write', role: 'teacher', summary: 'Switch an assistant on again' })
-  @ApiNoContentResponse()
   async resume(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
     await this.status.disable(caller, id, false);
   }
@@ -41,7 +39,6 @@ export class AssistantStandingController {
       'For an assistant that its owner has published. It takes effect where its organization has `assistants_export` on ' +
       'and the other one `assistants_import`.',
   })
-  @ApiNoContentResponse()
   async publish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
     await this.status.publishToAll(caller, id, true);
   }
@@ -49,7 +46,6 @@ export class AssistantStandingController {
   @Delete('publication/everywhere')
   @HttpCode(204)
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Keep it within its organization again' })
-  @ApiNoContentResponse()
   async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
     await this.status.publishToAll(caller, id, false);
   }

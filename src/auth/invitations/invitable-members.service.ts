@@ -1,7 +1,13 @@
 import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type Member, MembersService, OrganizationsService, assertOutranks } from '../../organizations';
+import {
+  type Member,
+  MembersService,
+  type OrganizationRequest,
+  OrganizationsService,
+  assertOutranks,
+} from '../../organizations';
 import { ApiKeyRepository } from '../api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';
 
@@ -52,8 +58,7 @@ export class InvitableMembers {
    * `reference`: user id or e-mail address. A link opens a session of the member, so it needs every right of the member.
    * @throws {AppError} `not_found`, `forbidden`, `conflict`, `feature_disabled`, `too_many_requests`
    */
-  async find(caller: Caller, slug: string, reference: string): Promise<Invitable> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async find({ caller, organizationId }: OrganizationRequest, reference: string): Promise<Invitable> {
     const member = await this.members.find(organizationId, reference);
     if (member === null) throw notFound('Member');
     assertOutranks(caller, member);

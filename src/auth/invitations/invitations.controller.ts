@@ -1,10 +1,10 @@
-import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
-import { Access, CurrentCaller } from '../../infrastructure/http';
+import { Access } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';
 import { Invitations } from './invitations.service';
+import { InOrganization, type OrganizationRequest } from '../../organizations';
 import { SignInLinksOfMembers } from './sign-in-links-of-members.service';
 
 const MEMBER = '`member` is a user id or an e-mail address. Nobody lets a member in who has a higher role.';
@@ -25,12 +25,8 @@ export class InvitationsController {
     summary: 'Make a sign-in link for a member',
     description: `The link works once, for three days, and ends the earlier ones of the member. ${MEMBER}`,
   })
-  async link(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Param('member') member: string,
-  ): Promise<SignInLinkDto> {
-    return this.links.make(caller, await this.invitable.find(caller, slug, member));
+  async link(@InOrganization() at: OrganizationRequest, @Param('member') member: string): Promise<SignInLinkDto> {
+    return this.links.make(at.caller, await this.invitable.find(at, member));
   }
 
   @Post('invitation')
@@ -43,11 +39,10 @@ export class InvitationsController {
   })
   @ApiAcceptedResponse({ description: 'The e-mail will be sent' })
   async invite(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Param('member') member: string,
     @Body() { language = 'en' }: InviteDto,
   ): Promise<void> {
-    await this.invitations.send(caller, await this.invitable.find(caller, slug, member), language);
+    await this.invitations.send(at.caller, await this.invitable.find(at, member), language);
   }
 }

@@ -1,7 +1,7 @@
 import { AppError, type Caller, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { assertOutranks, OrganizationsService } from '../../organizations';
+import { assertOutranks, type OrganizationRequest } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
 import { hashOf } from '../api-key';
@@ -19,7 +19,6 @@ const MOST_TOKENS = 10;
 export class ScimTokens {
   constructor(
     private readonly tokens: ScimTokenRepository,
-    private readonly organizations: OrganizationsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {}
@@ -47,18 +46,17 @@ export class ScimTokens {
     return token?.linkExisting === true;
   }
 
-  async list(caller: Caller, slug: string): Promise<ScimTokenDto[]> {
-    const organizationId = await this.owned(caller, slug);
+  async list({ caller, organizationId }: OrganizationRequest): Promise<ScimTokenDto[]> {
+    assertOutranks(caller, { role: 'owner' });
     return (await this.tokens.within(organizationId).all()).map(viewOf);
   }
 
   /** @throws {AppError} `forbidden`, or `conflict` when there are too many */
   async create(
-    caller: Caller,
-    slug: string,
+    { caller, organizationId }: OrganizationRequest,
     { name, link_existing: linkExisting = false }: CreateScimTokenDto,
   ): Promise<NewScimTokenDto> {
-    const organizationId = await this.owned(caller, slug);
+    assertOutranks(caller, { role: 'owner' });
     const token = PREFIX + randomBytes(32).toString('base64url');
     const id = uuidv7();
     const row = await this.transactions.run(async (tx) => {
@@ -79,8 +77,8 @@ export class ScimTokens {
     return { ...viewOf(row), token };
   }
 
-  async remove(caller: Caller, slug: string, id: string): Promise<void> {
-    const organizationId = await this.owned(caller, slug);
+  async remove({ caller, organizationId }: OrganizationRequest, id: string): Promise<void> {
+    assertOutranks(caller, { role: 'owner' });
     await this.transactions.run(async (tx) => {
       const scope = this.tokens.within(organizationId, tx);
       const row = isUuid(id) ? await scope.find(id) : null;
@@ -92,12 +90,6 @@ export class ScimTokens {
         tx,
       );
     });
-  }
-
-  private async owned(caller: Caller, slug: string): Promise<string> {
-    const organizationId = await this.organizations.administered(caller, slug);
-    assertOutranks(caller, { role: 'owner' });
-    return organizationId;
   }
 }
 

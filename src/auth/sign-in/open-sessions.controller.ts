@@ -1,9 +1,10 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
 import { assertScope } from '../access/authenticator';
 import { OpenSessions } from './open-sessions.service';
+import { InOrganization, type OrganizationRequest } from '../../organizations';
 import { OpenSessionsDto } from './session.dto';
 
 /** Ending sessions needs the scope `write` of a key. A browser session may always do it. */
@@ -30,7 +31,6 @@ export class OpenSessionsController {
     description:
       'Ends every session of the caller but the one that asks; asked with a key, which needs the scope `write`, all of them.',
   })
-  @ApiNoContentResponse()
   async endOthers(@CurrentCaller() caller: Caller): Promise<void> {
     assertMayEnd(caller);
     await this.open.endOthers(caller);
@@ -43,7 +43,6 @@ export class OpenSessionsController {
     summary: 'Sign me out in one browser',
     description: 'Ends one session of the caller. A key needs the scope `write`.',
   })
-  @ApiNoContentResponse()
   async endOne(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     assertMayEnd(caller);
     await this.open.endOne(caller, id);
@@ -57,12 +56,7 @@ export class OpenSessionsController {
     summary: 'Sign a member out everywhere',
     description: '`member` is a user id or an e-mail address. Keys of the member stay, and open new sessions.',
   })
-  @ApiNoContentResponse()
-  async endOfMember(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Param('member') member: string,
-  ): Promise<void> {
-    await this.open.endOfMember(caller, slug, member);
+  async endOfMember(@InOrganization() at: OrganizationRequest, @Param('member') member: string): Promise<void> {
+    await this.open.endOfMember(at, member);
   }
 }

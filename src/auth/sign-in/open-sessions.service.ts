@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Transactions, withinOrganization } from '../../infrastructure/database';
-import { MembersService, OrganizationsService, assertOutranks } from '../../organizations';
+import { MembersService, type OrganizationRequest, OrganizationsService, assertOutranks } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import type { MeDto } from '../api-key-answer.dto';
@@ -57,7 +57,6 @@ function openedBy({ issuerKey, apiKeyId, byPassword }: OpenSession): OpenSession
 export class OpenSessions {
   constructor(
     private readonly sessions: SessionRepository,
-    private readonly organizations: OrganizationsService,
     private readonly members: MembersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
@@ -101,8 +100,7 @@ export class OpenSessions {
   }
 
   /** All sessions of a member, by user id or e-mail address. @throws {AppError} `not_found`, `forbidden` */
-  async endOfMember(caller: Caller, slug: string, member: string): Promise<void> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async endOfMember({ caller, organizationId }: OrganizationRequest, member: string): Promise<void> {
     const found = await this.members.find(organizationId, member);
     if (found === null) throw notFound('Member');
     assertOutranks(caller, found);

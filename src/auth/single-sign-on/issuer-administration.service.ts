@@ -17,7 +17,7 @@ import { CONFIG, type Config } from '../../infrastructure/config';
 import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
 import { SecretsService } from '../../infrastructure/secrets';
-import { OrganizationChanges, OrganizationsService, assertOutranks } from '../../organizations';
+import { OrganizationChanges, type OrganizationRequest, assertOutranks } from '../../organizations';
 import { IdentityRepository } from '../issuers/identity.repository';
 import type { IssuerEntity } from '../issuers/issuer.entity';
 import { IssuerRepository } from '../issuers/issuer.repository';
@@ -162,19 +162,11 @@ function problemsOf({ accounts, linkVerifiedEmail, rules }: IssuerSettings, inpu
   return problems;
 }
 
-/** The organization of a request, and the origin that its answers name. */
-export interface IssuerRequest {
-  readonly caller: Caller;
-  readonly slug: string;
-  readonly origin: string;
-}
-
 /** An organization's OpenID providers, as its administrators see and its owners set them. */
 @Injectable()
 export class IssuerAdministration {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
-    private readonly organizations: OrganizationsService,
     private readonly repository: IssuerRepository,
     private readonly issuers: Issuers,
     private readonly identities: IdentityRepository,
@@ -186,8 +178,7 @@ export class IssuerAdministration {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  async list({ caller, slug, origin }: IssuerRequest, page: PageRequest): Promise<IssuerPageDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async list({ organizationId, origin }: OrganizationRequest, page: PageRequest): Promise<IssuerPageDto> {
     const found = await this.repository.within(organizationId).page(page);
     const elsewhere = await this.issuers.reaching(organizationId);
     return {
@@ -198,14 +189,13 @@ export class IssuerAdministration {
     };
   }
 
-  async get(request: IssuerRequest, key: string): Promise<IssuerDto> {
-    return viewOf((await this.stored(request, key)).row, request.origin);
+  async get(request: OrganizationRequest, key: string): Promise<IssuerDto> {
+    return viewOf(await this.stored(request, key), request.origin);
   }
 
   /** @throws {AppError} `forbidden`, `validation_failed`, `outbound_refused`, `conflict` when the key is taken */
-  async create(request: IssuerRequest, input: CreateIssuerDto): Promise<IssuerDto> {
-    const { caller, slug } = request;
-    const organizationId = await this.organizations.administered(caller, slug);
+  async create(request: OrganizationRequest, input: CreateIssuerDto): Promise<IssuerDto> {
+    const { caller, organizationId } = request;
     const missing = (['name', 'issuer', 'client_id'] as const).filter((member) => input[member] === undefined);
     if (missing.length > 0)
       throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
@@ -245,13 +235,13 @@ export class IssuerAdministration {
 
   /** @throws {AppError} `precondition_failed`, and what `create` throws */
   async update(
-    request: IssuerRequest,
+    request: OrganizationRequest,
     key: string,
     input: UpdateIssuerDto,
     expected: number | null,
   ): Promise<IssuerDto> {
-    const { caller } = request;
-    const { row: old, organizationId } = await this.stored(request, key);
+    const { caller, organizationId } = request;
+    const old = await this.stored(request, key);
     await this.assertMaySet(caller, input, changedSettings(settingsOf(old), input), old);
     const row = await this.versions(organizationId).change(
       { caller: { ...caller, organizationId }, id: old.id, expected },
@@ -283,9 +273,9 @@ export class IssuerAdministration {
   }
 
   /** Ends the sessions of everybody who came through it. Accounts stay. */
-  async remove(request: IssuerRequest, key: string, expected: number | null): Promise<void> {
-    const { caller } = request;
-    const { row, organizationId } = await this.stored(request, key);
+  async remove(request: OrganizationRequest, key: string, expected: number | null): Promise<void> {
+    const { caller, organizationId } = request;
+    const row = await this.stored(request, key);
     assertOutranks(caller, { role: 'owner' });
     await this.versions(organizationId).remove({ caller: { ...caller, organizationId }, id: row.id, expected }, shown);
     await this.transactions.run((tx) => this.sessions.removeOfIssuer(key, tx));
@@ -293,8 +283,7 @@ export class IssuerAdministration {
   }
 
   /** People of the organization who signed in there, with their last claims. */
-  async people(request: IssuerRequest, key: string, page: PageRequest): Promise<Page<IdentityDto>> {
-    const organizationId = await this.organizations.administered(request.caller, request.slug);
+  async people({ organizationId }: OrganizationRequest, key: string, page: PageRequest): Promise<Page<IdentityDto>> {
     const found = await this.identities.page(organizationId, key, page);
     return {
       ...found,
@@ -311,21 +300,16 @@ export class IssuerAdministration {
   }
 
   /** A stored issuer, switched on or off, or the one of the environment. @throws {AppError} `not_found` */
-  async usable(request: IssuerRequest, key: string): Promise<Issuer> {
-    const organizationId = await this.organizations.administered(request.caller, request.slug);
+  async usable({ organizationId }: OrganizationRequest, key: string): Promise<Issuer> {
     const issuer = await this.issuers.findStored(key);
     if (issuer === null || issuer.organizationId !== organizationId) throw notFound('Sign-in service');
     return issuer;
   }
 
-  private async stored(
-    { caller, slug }: IssuerRequest,
-    key: string,
-  ): Promise<{ row: IssuerEntity; organizationId: string }> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  private async stored({ organizationId }: OrganizationRequest, key: string): Promise<IssuerEntity> {
     const row = await this.repository.within(organizationId).findByKey(key);
     if (row === null) throw notFound('Sign-in service');
-    return { row, organizationId };
+    return row;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type JsonObject } from '@bellwether/kernel';
+import { AppError, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ProviderProbes, RerankerService, TranslatorService } from '../../connectors';
@@ -7,6 +7,7 @@ import { MoodleProbe } from '../../moodle';
 import {
   ConnectionHealth,
   type ConnectionState,
+  type OrganizationRequest,
   type OrganizationRuntime,
   OrganizationsService,
   SettingsChecks,
@@ -95,13 +96,13 @@ export class ConnectionTests {
     private readonly probes: ConnectionProbes,
   ) {}
 
-  async states(caller: Caller, slug: string): Promise<readonly ConnectionState[]> {
-    return this.health.of(await this.organizations.administered(caller, slug));
+  states({ organizationId }: OrganizationRequest): Promise<readonly ConnectionState[]> {
+    return this.health.of(organizationId);
   }
 
-  provider(caller: Caller, slug: string, name: string, body: ProviderTestDto, signal: AbortSignal) {
+  provider(at: OrganizationRequest, name: string, body: ProviderTestDto, signal: AbortSignal) {
     const { embedding_model: model, ...values } = body;
-    return this.test(caller, slug, signal, {
+    return this.test(at, signal, {
       connection: `providers.${name}`,
       patch: { providers: { [name]: { enabled: true, ...given(values) } } },
       isStored: isEmpty(values) && model === undefined,
@@ -114,8 +115,8 @@ export class ConnectionTests {
     });
   }
 
-  mcpServer(caller: Caller, slug: string, name: string, values: JsonObject, signal: AbortSignal) {
-    return this.test(caller, slug, signal, {
+  mcpServer(at: OrganizationRequest, name: string, values: JsonObject, signal: AbortSignal) {
+    return this.test(at, signal, {
       connection: `mcp.servers.${name}`,
       patch: { mcp: { servers: { [name]: { enabled: true, ...given(values) } } } },
       isStored: isEmpty(values),
@@ -127,8 +128,8 @@ export class ConnectionTests {
     });
   }
 
-  moodle(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
-    return this.test(caller, slug, signal, {
+  moodle(at: OrganizationRequest, values: JsonObject, signal: AbortSignal) {
+    return this.test(at, signal, {
       connection: 'moodle',
       patch: { moodle: given(values) },
       isStored: isEmpty(values),
@@ -140,8 +141,8 @@ export class ConnectionTests {
     });
   }
 
-  knowledgeBase(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
-    return this.test(caller, slug, signal, {
+  knowledgeBase(at: OrganizationRequest, values: JsonObject, signal: AbortSignal) {
+    return this.test(at, signal, {
       connection: 'knowledge_base',
       patch: { knowledge_base: given(values) },
       isStored: isEmpty(values),
@@ -152,8 +153,8 @@ export class ConnectionTests {
     });
   }
 
-  reranker(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
-    return this.test(caller, slug, signal, {
+  reranker(at: OrganizationRequest, values: JsonObject, signal: AbortSignal) {
+    return this.test(at, signal, {
       connection: 'reranker',
       patch: { reranker: given(values) },
       isStored: isEmpty(values),
@@ -165,8 +166,8 @@ export class ConnectionTests {
     });
   }
 
-  translator(caller: Caller, slug: string, values: JsonObject, signal: AbortSignal) {
-    return this.test(caller, slug, signal, {
+  translator(at: OrganizationRequest, values: JsonObject, signal: AbortSignal) {
+    return this.test(at, signal, {
       connection: 'translator',
       patch: { translator: given(values) },
       isStored: isEmpty(values),
@@ -177,8 +178,11 @@ export class ConnectionTests {
     });
   }
 
-  private async test(caller: Caller, slug: string, signal: AbortSignal, trial: Trial): Promise<ConnectionTestDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  private async test(
+    { organizationId }: OrganizationRequest,
+    signal: AbortSignal,
+    trial: Trial,
+  ): Promise<ConnectionTestDto> {
     this.rate.count(organizationId);
     const patch = this.checks.valid(trial.patch);
     const startedAt = performance.now();

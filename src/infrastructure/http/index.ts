@@ -19,9 +19,11 @@ export {
   ForPeople,
   Public,
   type RequiredRole,
+  callerOf,
+  documented,
 } from './routes/access.decorator';
 export { clientAbortSignal, whenAborted, whileClientStays } from './routes/client-abort';
-export { IfMatch, ReadsIfMatch, TagsVersion, expectedVersion } from './routes/if-match';
+export { IfMatch, TagsVersion, expectedVersion } from './routes/if-match';
 export { PageOf } from './routes/page-of';
 export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
 export * from './routes/properties';

@@ -1,9 +1,9 @@
-import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest, ForPeople } from '../../infrastructure/http';
+import { ApiTags } from '@nestjs/swagger';
+import { Access, PageQueryDto, toPageRequest, ForPeople } from '../../infrastructure/http';
 import { AddedGroupMembersDto, GroupMemberPageDto } from './group-answer.dto';
 import { AddGroupMembersDto } from './group.dto';
+import { InOrganization, type OrganizationRequest } from '../organization/in-organization.decorator';
 import { GroupMembersService } from './group-members.service';
 
 @ApiTags('Groups')
@@ -20,12 +20,11 @@ export class GroupMembersController {
     description: 'For administrators and the teacher who made the group.',
   })
   list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Param('id') id: string,
     @Query() page: PageQueryDto,
   ): Promise<GroupMemberPageDto> {
-    return this.members.list({ caller, slug }, id, toPageRequest(page));
+    return this.members.list(at, id, toPageRequest(page));
   }
 
   @Post()
@@ -37,12 +36,11 @@ export class GroupMembersController {
     description: 'People who are in the group already stay as they are.',
   })
   add(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Param('id') id: string,
     @Body() { members }: AddGroupMembersDto,
   ): Promise<AddedGroupMembersDto> {
-    return this.members.add({ caller, slug }, id, members);
+    return this.members.add(at, id, members);
   }
 
   @Delete(':member')
@@ -53,13 +51,11 @@ export class GroupMembersController {
     summary: 'Remove a member from a group',
     description: '`member` is a user id or an e-mail address. Access through the group ends at once.',
   })
-  @ApiNoContentResponse()
   async remove(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Param('id') id: string,
     @Param('member') member: string,
   ): Promise<void> {
-    await this.members.remove({ caller, slug }, id, member);
+    await this.members.remove(at, id, member);
   }
 }

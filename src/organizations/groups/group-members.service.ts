@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { MembersService } from '../members/members.service';
+import type { OrganizationRequest } from '../organization/in-organization.decorator';
 import { OrganizationChanges } from '../organization/settings.service';
 import type { AddedGroupMembersDto, GroupMemberDto } from './group-answer.dto';
 import { GroupMemberRepository, type GroupMemberRow } from './group-member.repository';
 import { assertManages } from './group.permissions';
 import { GroupRepository } from './group.repository';
-import { type GroupRequest, GroupsService, type SeenGroup } from './groups.service';
+import { GroupsService } from './groups.service';
 
 /** The people of a group, for its managers. */
 @Injectable()
@@ -24,8 +25,9 @@ export class GroupMembersService {
   ) {}
 
   /** Sorted by address. */
-  async list(request: GroupRequest, id: string, { limit, cursor }: PageRequest): Promise<Page<GroupMemberDto>> {
-    const { organizationId } = await this.managed(request, id);
+  async list(request: OrganizationRequest, id: string, { limit, cursor }: PageRequest): Promise<Page<GroupMemberDto>> {
+    await this.assertManaged(request, id);
+    const { organizationId } = request;
     const scope = this.memberships.within(organizationId);
     const [found, counts] = await Promise.all([scope.page(id, limit + 1, textCursor(cursor)), scope.counts([id])]);
     const page = pageOf(found, limit, ({ email }) => email);
@@ -33,17 +35,18 @@ export class GroupMembersService {
   }
 
   /** People who are in the group already stay as they are. @throws {AppError} `validation_failed` for strangers */
-  async add(request: GroupRequest, id: string, people: readonly string[]): Promise<AddedGroupMembersDto> {
-    const { organizationId } = await this.managed(request, id);
+  async add(request: OrganizationRequest, id: string, people: readonly string[]): Promise<AddedGroupMembersDto> {
+    await this.assertManaged(request, id);
+    const { organizationId } = request;
     const userIds = await this.userIds(organizationId, people);
     const result = await this.transactions.run(async (tx) => {
-      await this.locked(request, organizationId, id, tx);
+      await this.locked(request, id, tx);
       const scope = this.memberships.within(organizationId, tx);
       const before = (await scope.counts([id])).get(id) ?? 0;
       const known = new Set(await scope.userIds(id, 'manual'));
       const missing = userIds.filter((userId) => !known.has(userId));
       const count = await this.insert(organizationId, id, missing, tx);
-      if (missing.length > 0) await this.record(request, organizationId, id, { added: missing }, tx);
+      if (missing.length > 0) await this.record(request, id, { added: missing }, tx);
       return { added: count - before, member_count: count };
     });
     this.changes.announce(organizationId);
@@ -51,13 +54,14 @@ export class GroupMembersService {
   }
 
   /** @throws {AppError} `conflict` for somebody whom the directory put there, `not_found` */
-  async remove(request: GroupRequest, id: string, person: string): Promise<void> {
-    const { organizationId } = await this.managed(request, id);
+  async remove(request: OrganizationRequest, id: string, person: string): Promise<void> {
+    await this.assertManaged(request, id);
+    const { organizationId } = request;
     const member = await this.members.find(organizationId, person);
     if (member === null) throw notFound('Member');
     const { userId } = member;
     await this.transactions.run(async (tx) => {
-      await this.locked(request, organizationId, id, tx);
+      await this.locked(request, id, tx);
       const scope = this.memberships.within(organizationId, tx);
       const sources = await scope.sourcesOf(id, userId);
       if (sources.length === 0) throw notFound('Member');
@@ -71,19 +75,17 @@ export class GroupMembersService {
         );
       }
       await scope.remove(id, [userId], 'manual');
-      await this.record(request, organizationId, id, { removed: [userId] }, tx);
+      await this.record(request, id, { removed: [userId] }, tx);
     });
     this.changes.announce(organizationId);
   }
 
-  private async managed(request: GroupRequest, id: string): Promise<SeenGroup> {
-    const seen = await this.groups.seen(request, id);
-    assertManages(request.caller, seen.row);
-    return seen;
+  private async assertManaged(request: OrganizationRequest, id: string): Promise<void> {
+    assertManages(request.caller, (await this.groups.seen(request, id)).row);
   }
 
   /** Serialises changes of the members, and keeps the group from being deleted meanwhile. */
-  private async locked({ caller }: GroupRequest, organizationId: string, id: string, tx: Transaction): Promise<void> {
+  private async locked({ caller, organizationId }: OrganizationRequest, id: string, tx: Transaction): Promise<void> {
     const row = await this.stored.within(organizationId, tx).lock(id);
     if (row === null) throw notFound('Group');
     assertManages(caller, row);
@@ -112,8 +114,7 @@ export class GroupMembersService {
   }
 
   private record(
-    { caller }: GroupRequest,
-    organizationId: string,
+    { caller, organizationId }: OrganizationRequest,
     id: string,
     after: { readonly added: readonly string[] } | { readonly removed: readonly string[] },
     tx: Transaction,

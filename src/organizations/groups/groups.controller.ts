@@ -1,18 +1,10 @@
-import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import {
-  Access,
-  CurrentCaller,
-  IfMatch,
-  ReadsIfMatch,
-  TagsVersion,
-  toPageRequest,
-  ForPeople,
-} from '../../infrastructure/http';
+import { ApiTags } from '@nestjs/swagger';
+import { Access, IfMatch, TagsVersion, toPageRequest, ForPeople } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { GroupDto, GroupPageDto } from './group-answer.dto';
 import { CreateGroupDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
+import { InOrganization, type OrganizationRequest } from '../organization/in-organization.decorator';
 import { GroupsService } from './groups.service';
 
 @ApiTags('Groups')
@@ -27,12 +19,8 @@ export class GroupsController {
     summary: 'List groups by name',
     description: 'Administrators and teachers see all groups, other members the groups that they are in.',
   })
-  list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() query: GroupQueryDto,
-  ): Promise<GroupPageDto> {
-    return this.groups.list({ caller, slug }, query.q, toPageRequest(query));
+  list(@InOrganization('seen') at: OrganizationRequest, @Query() query: GroupQueryDto): Promise<GroupPageDto> {
+    return this.groups.list(at, query.q, toPageRequest(query));
   }
 
   @Post()
@@ -44,46 +32,37 @@ export class GroupsController {
     summary: 'Make a group',
     description: 'A teacher manages the groups that they made. Only administrators set an external id.',
   })
-  create(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Body() body: CreateGroupDto,
-  ): Promise<GroupDto> {
-    return this.groups.create({ caller, slug }, body);
+  create(@InOrganization('seen') at: OrganizationRequest, @Body() body: CreateGroupDto): Promise<GroupDto> {
+    return this.groups.create(at, body);
   }
 
   @Get(':id')
   @TagsVersion()
   @Access({ scope: 'read', summary: 'Read a group' })
-  get(@CurrentCaller() caller: Caller, @Param('slug') slug: string, @Param('id') id: string): Promise<GroupDto> {
-    return this.groups.get({ caller, slug }, id);
+  get(@InOrganization('seen') at: OrganizationRequest, @Param('id') id: string): Promise<GroupDto> {
+    return this.groups.get(at, id);
   }
 
   @Patch(':id')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a group', description: 'Absent members stay.' })
   update(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Param('id') id: string,
     @Body() body: UpdateGroupDto,
     @IfMatch('demanded') expected: number | null,
   ): Promise<GroupDto> {
-    return this.groups.update({ caller, slug }, id, body, expected);
+    return this.groups.update(at, id, body, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
-  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a group and every share with it' })
-  @ApiNoContentResponse()
   async remove(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Param('id') id: string,
     @IfMatch('welcome') expected: number | null,
   ): Promise<void> {
-    await this.groups.remove({ caller, slug }, id, expected);
+    await this.groups.remove(at, id, expected);
   }
 }

@@ -17,7 +17,7 @@ import { FreshCache } from '../../infrastructure/cache';
 import { type Transaction, Transactions, isUniqueViolation } from '../../infrastructure/database';
 import type { ProvisionedBy } from '../members/member-provisioning.service';
 import { OrganizationChanges } from '../organization/settings.service';
-import { OrganizationsService } from '../organization/organizations.service';
+import type { OrganizationRequest } from '../organization/in-organization.decorator';
 import type { GroupDto } from './group-answer.dto';
 import { GroupMemberRepository } from './group-member.repository';
 import type { CreateGroupDto, UpdateGroupDto } from './group.dto';
@@ -100,14 +100,7 @@ export class GroupProvisioning {
   }
 }
 
-/** A caller and the organization of the address. */
-export interface GroupRequest {
-  readonly caller: Caller;
-  readonly slug: string;
-}
-
 export interface SeenGroup {
-  readonly organizationId: string;
   readonly row: GroupEntity;
   readonly isMember: boolean;
 }
@@ -120,7 +113,6 @@ export class GroupsService {
   private readonly versions: VersionedResource<GroupEntity>;
 
   constructor(
-    private readonly organizations: OrganizationsService,
     private readonly groups: GroupRepository,
     private readonly members: GroupMemberRepository,
     private readonly transactions: Transactions,
@@ -136,8 +128,11 @@ export class GroupsService {
   }
 
   /** Sorted by name. */
-  async list({ caller, slug }: GroupRequest, text: string | undefined, page: PageRequest): Promise<Page<GroupDto>> {
-    const organizationId = await this.organizations.seen(caller, slug);
+  async list(
+    { caller, organizationId }: OrganizationRequest,
+    text: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<GroupDto>> {
     const filter = {
       of: seesAllGroups(caller) ? null : caller.userId,
       text: text === undefined || text === '' ? null : groupNameKey(text),
@@ -150,13 +145,13 @@ export class GroupsService {
     return { ...cut, items, total };
   }
 
-  async get(request: GroupRequest, id: string): Promise<GroupDto> {
-    return this.viewOf(request.caller, await this.seen(request, id));
+  async get(request: OrganizationRequest, id: string): Promise<GroupDto> {
+    return this.viewOf(request, await this.seen(request, id));
   }
 
   /** @throws {AppError} `conflict` when the name or the external id is taken, `forbidden` */
-  async create({ caller, slug }: GroupRequest, input: CreateGroupDto): Promise<GroupDto> {
-    const organizationId = await this.organizations.seen(caller, slug);
+  async create(request: OrganizationRequest, input: CreateGroupDto): Promise<GroupDto> {
+    const { caller, organizationId } = request;
     assertMayLink(caller, input);
     const { name, description = '', external_id: externalId = null } = input;
     const ownerId = isOrganizationAdmin(caller) ? null : caller.userId;
@@ -170,13 +165,18 @@ export class GroupsService {
         return id;
       }),
     );
-    return this.get({ caller, slug }, id);
+    return this.get(request, id);
   }
 
   /** @throws {AppError} `precondition_failed`, and what `create` throws */
-  async update(request: GroupRequest, id: string, input: UpdateGroupDto, expected: number | null): Promise<GroupDto> {
-    const { caller } = request;
-    const { organizationId, isMember } = await this.seen(request, id);
+  async update(
+    request: OrganizationRequest,
+    id: string,
+    input: UpdateGroupDto,
+    expected: number | null,
+  ): Promise<GroupDto> {
+    const { caller, organizationId } = request;
+    const { isMember } = await this.seen(request, id);
     assertMayLink(caller, input);
     const row = await takenAsConflict(
       this.versions.change({ caller: { ...caller, organizationId }, id, expected }, 'update', (row) => {
@@ -197,20 +197,20 @@ export class GroupsService {
         return { values, before: { name, description, externalId }, after };
       }),
     );
-    return this.viewOf(caller, { organizationId, row, isMember });
+    return this.viewOf(request, { row, isMember });
   }
 
   /** Ends every share with the group. */
-  async remove(request: GroupRequest, id: string, expected: number | null): Promise<void> {
-    const { organizationId } = await this.seen(request, id);
+  async remove(request: OrganizationRequest, id: string, expected: number | null): Promise<void> {
+    await this.seen(request, id);
+    const { organizationId } = request;
     const caller = { ...request.caller, organizationId };
     await this.versions.remove({ caller, id, expected }, ({ name, externalId }) => ({ name, externalId }));
     this.changes.announce(organizationId);
   }
 
   /** @throws {AppError} `not_found` for groups that do not exist or that the caller does not see */
-  async seen({ caller, slug }: GroupRequest, id: string): Promise<SeenGroup> {
-    const organizationId = await this.organizations.seen(caller, slug);
+  async seen({ caller, organizationId }: OrganizationRequest, id: string): Promise<SeenGroup> {
     const [row, sources] = isUuid(id)
       ? await Promise.all([
           this.groups.within(organizationId).find(id),
@@ -219,7 +219,7 @@ export class GroupsService {
       : [null, []];
     const isMember = sources.length > 0;
     if (row === null || !(seesAllGroups(caller) || isMember || row.ownerId === caller.userId)) throw notFound('Group');
-    return { organizationId, row, isMember };
+    return { row, isMember };
   }
 
   /** Groups of the organization with these ids, by name. Callers check the right to see them. */
@@ -240,7 +240,10 @@ export class GroupsService {
     if (problems.length > 0) throw invalid(problems);
   }
 
-  private async viewOf(caller: Caller, { organizationId, row, isMember }: SeenGroup): Promise<GroupDto> {
+  private async viewOf(
+    { caller, organizationId }: OrganizationRequest,
+    { row, isMember }: SeenGroup,
+  ): Promise<GroupDto> {
     const counts = await this.members.within(organizationId).counts([row.id]);
     return viewOf(row, caller, counts.get(row.id) ?? 0, isMember);
   }

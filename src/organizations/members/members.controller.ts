@@ -1,12 +1,12 @@
-import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Mailer } from '../../infrastructure/mail';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../infrastructure/http';
+import { Access, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { MembersService } from './members.service';
 import { MemberDto, MemberPageDto } from '../organization-answer.dto';
 import { CreateMemberDto, UpdateMemberDto } from '../organization/organization.dto';
+import { InOrganization, type OrganizationRequest } from '../organization/in-organization.decorator';
 import { OrganizationsService } from '../organization/organizations.service';
 
 @ApiTags('Organizations')
@@ -20,12 +20,8 @@ export class MembersController {
 
   @Get()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'List members' })
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() page: PageQueryDto,
-  ): Promise<MemberPageDto> {
-    const organizationId = await this.organizations.administered(caller, slug);
+  async list(@InOrganization() at: OrganizationRequest, @Query() page: PageQueryDto): Promise<MemberPageDto> {
+    const { organizationId } = at;
     const [listed, { features }] = await Promise.all([
       this.members.list(organizationId, toPageRequest(page)),
       this.organizations.runtime(organizationId),
@@ -44,12 +40,8 @@ export class MembersController {
   @Post()
   @Idempotent()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Add a member' })
-  async add(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Body() body: CreateMemberDto,
-  ): Promise<MemberDto> {
-    return this.members.add(caller, await this.organizations.administered(caller, slug), body);
+  async add(@InOrganization() at: OrganizationRequest, @Body() body: CreateMemberDto): Promise<MemberDto> {
+    return this.members.add(at.caller, at.organizationId, body);
   }
 
   @Patch(':member')
@@ -60,22 +52,17 @@ export class MembersController {
     description: '`member` is a user id or an e-mail address. The last owner stays owner.',
   })
   async update(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization() at: OrganizationRequest,
     @Param('member') member: string,
     @Body() body: UpdateMemberDto,
   ): Promise<MemberDto> {
-    return this.members.update(caller, await this.organizations.administered(caller, slug), member, body);
+    return this.members.update(at.caller, at.organizationId, member, body);
   }
 
   @Delete(':member')
   @HttpCode(204)
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Remove a member and their keys' })
-  async remove(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Param('member') member: string,
-  ): Promise<void> {
-    await this.members.remove(caller, await this.organizations.administered(caller, slug), member);
+  async remove(@InOrganization() at: OrganizationRequest, @Param('member') member: string): Promise<void> {
+    await this.members.remove(at.caller, at.organizationId, member);
   }
 }

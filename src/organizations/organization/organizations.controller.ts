@@ -1,15 +1,7 @@
 import { type Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import {
-  Access,
-  CurrentCaller,
-  IfMatch,
-  PageQueryDto,
-  ReadsIfMatch,
-  TagsVersion,
-  toPageRequest,
-} from '../../infrastructure/http';
+import { Access, CurrentCaller, IfMatch, PageQueryDto, TagsVersion, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { EndOrganizationDto, NoticeDto } from './end-organization.dto';
 import { FoundingService } from './founding.service';
@@ -72,7 +64,6 @@ export class OrganizationsController {
 
   @Patch(':slug')
   @TagsVersion()
-  @ReadsIfMatch('demanded')
   @ApiBody({ schema: settingsPatchSchema })
   @Access({
     scope: 'admin',

@@ -12,7 +12,12 @@ import {
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../assistants';
 import { PriceLists } from '../../metering';
-import { OrganizationsService, PersonPseudonyms, type Pseudonymize } from '../../organizations';
+import {
+  type OrganizationRequest,
+  OrganizationsService,
+  PersonPseudonyms,
+  type Pseudonymize,
+} from '../../organizations';
 import { type DayRow, type SummedRow, UsageReportRepository, type UsageReportScope } from './usage-report.repository';
 import type { UsageFiguresDto, UsagePartDto, UsageQueryDto, UsageReportDto, UsageRowDto } from './usage.dto';
 import {
@@ -50,11 +55,9 @@ export class UsageAccess {
    * @throws {AppError} `not_found`, `forbidden`
    */
   async view(
-    caller: Caller,
-    slug: string,
+    { caller, organizationId }: OrganizationRequest,
     asked: { readonly assistant?: number; readonly pseudonymous: boolean },
   ): Promise<UsageView> {
-    const { id: organizationId } = await this.organizations.get(caller, slug);
     const seesAll = isOrganizationAdmin(caller) && caller.assistantIds === null;
     if (!seesAll) await this.assertOwnAssistant(caller, organizationId, asked.assistant);
     const { privacy } = await this.organizations.runtime(organizationId);
@@ -148,8 +151,8 @@ export class UsageReports {
   ) {}
 
   /** `window` null returns every row. @throws {AppError} `not_found`, `forbidden`, `validation_failed` */
-  async report(caller: Caller, slug: string, query: UsageQueryDto, window: Window): Promise<UsageReportDto> {
-    const asked = await this.asked(caller, slug, query);
+  async report(at: OrganizationRequest, query: UsageQueryDto, window: Window): Promise<UsageReportDto> {
+    const asked = await this.asked(at, query);
     const { scope, filter, by, pseudonymous } = asked;
     const [page, totals, models, prices] = await Promise.all([
       this.rows(asked, window),
@@ -172,9 +175,9 @@ export class UsageReports {
     };
   }
 
-  private async asked(caller: Caller, slug: string, query: UsageQueryDto): Promise<Asked> {
+  private async asked(at: OrganizationRequest, query: UsageQueryDto): Promise<Asked> {
     const { assistant, model, by, split } = query;
-    const view = await this.access.view(caller, slug, {
+    const view = await this.access.view(at, {
       ...(assistant === undefined ? {} : { assistant }),
       pseudonymous: query.pseudonymous === 'true',
     });

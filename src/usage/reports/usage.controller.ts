@@ -1,13 +1,13 @@
-import type { Caller } from '@bellwether/kernel';
 import { Readable } from 'node:stream';
-import { Controller, Get, Param, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { stringify } from 'csv-stringify';
 import type { Response } from 'express';
 import { attachment } from '../../files';
-import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../../infrastructure/http';
+import { Access, type BellwetherRequest, toPageRequest } from '../../infrastructure/http';
 import { UsageReports } from './usage-reports.service';
 import { type UsagePartDto, UsageQueryDto, UsageReportDto, type UsageRowDto } from './usage.dto';
+import { InOrganization, type OrganizationRequest } from '../../organizations';
 import { FIGURES, type Figures } from './usage.types';
 
 type Row = UsageRowDto & UsagePartDto;
@@ -147,19 +147,18 @@ export class UsageController {
     },
   })
   async usage(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
+    @InOrganization('seen') at: OrganizationRequest,
     @Query() query: UsageQueryDto,
     @Req() request: BellwetherRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UsageReportDto | StreamableFile> {
     const format = query.format ?? (request.accepts(['json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
     response.setHeader('Vary', 'Accept');
-    if (format === 'json') return this.reports.report(caller, slug, query, toPageRequest(query));
-    const report = await this.reports.report(caller, slug, query, null);
+    if (format === 'json') return this.reports.report(at, query, toPageRequest(query));
+    const report = await this.reports.report(at, query, null);
     return new StreamableFile(csvOf(report), {
       type: 'text/csv; charset=utf-8; header=present',
-      disposition: attachment(csvName(slug, report)),
+      disposition: attachment(csvName(at.slug, report)),
     });
   }
 }

@@ -1,13 +1,12 @@
 import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import {
   Access,
   type BellwetherRequest,
   CurrentCaller,
   IfMatch,
   PageQueryDto,
-  ReadsIfMatch,
   TagsVersion,
   toPageRequest,
 } from '../../../../src/infrastructure/http';
@@ -42,7 +41,6 @@ export class BridgeSettingsController {
 
   @Patch()
   @TagsVersion()
-  @ReadsIfMatch('welcome')
   @Access({
     ...ADMINISTRATORS,
     summary: 'Accept LTI 1.1 until a date',
@@ -94,7 +92,6 @@ export class BridgeSettingsController {
   @Delete('keys/:id')
   @HttpCode(204)
   @Access({ ...ADMINISTRATORS, summary: 'Remove a consumer key', description: 'Its people and activities stay.' })
-  @ApiNoContentResponse()
   async remove(@CurrentCaller() caller: Caller, @Param('slug') slug: string, @Param('id') id: string): Promise<void> {
     await this.keys.remove({ caller, slug }, id);
   }

@@ -85,8 +85,20 @@ export type BellwetherRequest = Request & {
   hasPlace?: boolean;
 };
 
-export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+/** @throws {AppError} `unauthenticated` */
+export function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<BellwetherRequest>();
   if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
   return caller;
-});
+}
+
+/** A parameter whose decorator also documents its method. */
+export const documented =
+  (parameter: ParameterDecorator, documentation: MethodDecorator): ParameterDecorator =>
+  (target, key, index) => {
+    parameter(target, key, index);
+    const method = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+    if (key !== undefined && method !== undefined) documentation(target, key, method);
+  };
+
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) => callerOf(context));

@@ -4,13 +4,12 @@ import {
   type ExecutionContext,
   type NestInterceptor,
   UseInterceptors,
-  applyDecorators,
   createParamDecorator,
 } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
-import type { BellwetherRequest } from './access.decorator';
+import { callerOf, documented } from './access.decorator';
 
 interface Versioned {
   readonly version: number;
@@ -63,16 +62,15 @@ export function expectedVersion(
   throw new AppError('precondition_required', 'Send If-Match with the version that you changed');
 }
 
-/** Version in `If-Match`, or null. `@ReadsIfMatch` on the method documents it. */
-export const IfMatch = createParamDecorator((demand: Demand, context: ExecutionContext): number | null => {
-  const { caller, headers } = context.switchToHttp().getRequest<BellwetherRequest>();
-  if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
-  return expectedVersion(caller, headers['if-match'], demand);
+const versionOfRequest = createParamDecorator((demand: Demand, context: ExecutionContext): number | null => {
+  const { headers } = context.switchToHttp().getRequest<Request>();
+  return expectedVersion(callerOf(context), headers['if-match'], demand);
 });
 
-/** Documents the header on a route whose handler takes `@IfMatch`. */
-export const ReadsIfMatch = (demand: Demand): MethodDecorator =>
-  applyDecorators(
+/** Version in `If-Match`, or null. */
+export const IfMatch = (demand: Demand): ParameterDecorator =>
+  documented(
+    versionOfRequest(demand),
     ApiHeader({
       name: 'if-match',
       required: false,
