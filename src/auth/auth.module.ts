@@ -47,6 +47,21 @@ import { IssuersController } from './single-sign-on/issuers.controller';
 import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
 import { SingleSignOn } from './single-sign-on/single-sign-on.service';
 
+/** Providers that other modules use. */
+const SHARED = [
+  ApiKeysService,
+  BootstrapService,
+  CallerRenewal,
+  CallerMonitor,
+  CredentialMiddleware,
+  ImportedPasswords,
+  RequestAuthenticator,
+  ScimTokens,
+  SessionCookie,
+  SessionsService,
+  SignInLinks,
+];
+
 @Module({
   imports: [AdmissionModule, JobsModule, MailModule, OrganizationsModule],
   controllers: [
@@ -60,6 +75,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     SingleSignOnController,
   ],
   providers: [
+    ...SHARED,
     AccessTokens,
     Accounts,
     ApiKeyRepository,
@@ -72,47 +88,24 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
     RuleDryRun,
     IdentityRepository,
     ImportedPasswordRepository,
-    ImportedPasswords,
     IssuerRepository,
     Issuers,
     OpenIdClient,
     TokenVerifier,
     Authenticator,
-    ApiKeysService,
-    BootstrapService,
-    CallerRenewal,
-    CallerMonitor,
-    CredentialMiddleware,
     FailedCredentials,
     ScimTokenRepository,
-    ScimTokens,
     InvitableMembers,
     InvitationMail,
     Invitations,
     SignInLinksOfMembers,
     CurrentUserService,
     OpenSessions,
-    RequestAuthenticator,
-    SessionCookie,
     SessionRepository,
-    SessionsService,
     SignInLinkRepository,
-    SignInLinks,
     TrustedProxies,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [
-    ApiKeysService,
-    BootstrapService,
-    CallerRenewal,
-    CallerMonitor,
-    CredentialMiddleware,
-    ImportedPasswords,
-    RequestAuthenticator,
-    ScimTokens,
-    SessionCookie,
-    SessionsService,
-    SignInLinks,
-  ],
+  exports: SHARED,
 })
 export class AuthModule {}
