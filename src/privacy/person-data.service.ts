@@ -6,7 +6,8 @@ import { ZipFile } from 'yazl';
 import { type OrganizationRequest, assertOutranks } from '../organizations';
 import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';
-import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
+import type { ErasureRequestEntity } from './erasure/erasure-request.entity';
+import type { ErasurePlan, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
 import { type ExportedFile, PersonExports } from './person-export.service';
 import { OrganizationExports } from './organization/organization-export.service';
@@ -90,7 +91,7 @@ export class PersonData {
     { caller, organizationId }: OrganizationRequest,
     member: string,
     body: ErasePersonDto,
-  ): Promise<ErasureRequest> {
+  ): Promise<ErasureRequestEntity> {
     const subject = await this.exports.find(organizationId, member);
     assertReach(caller, subject);
     const { heir, unshared, confirm = '' } = body;

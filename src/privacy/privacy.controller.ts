@@ -3,10 +3,11 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFil
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
+import { ADMINISTRATORS, Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { InOrganization, type OrganizationRequest } from '../organizations';
 import { reportText } from './erasure/erasure-report';
-import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
+import type { ErasureRequestEntity } from './erasure/erasure-request.entity';
+import type { ErasurePlan, Subject } from './erasure/erasure.types';
 import { Erasures } from './erasure/erasures.service';
 import { type Archive, PersonData } from './person-data.service';
 import {
@@ -32,7 +33,7 @@ const planView = ({ subject, heir, unshared, content, counts, kept, problems }: 
   problems: [...problems],
 });
 
-const erasureView = (request: ErasureRequest): ErasureDto => ({
+const erasureView = (request: ErasureRequestEntity): ErasureDto => ({
   id: request.id,
   state: request.state,
   user_id: request.subjectId,
@@ -46,7 +47,6 @@ const erasureView = (request: ErasureRequest): ErasureDto => ({
   finished_at: request.finishedAt?.toISOString() ?? null,
 });
 
-const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
 const ZIP = { content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } } as const;
 
 function sent({ filename, stream }: Archive, response: Response): StreamableFile {
@@ -83,7 +83,7 @@ export class PrivacyController {
   @Post('organizations/:slug/members/:member/data-export')
   @HttpCode(200)
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Download the data of a member',
     description: '`member` is a user id or an e-mail address, also of a person who left. Audited.',
   })
@@ -99,7 +99,7 @@ export class PrivacyController {
   @Post('organizations/:slug/data-export')
   @HttpCode(200)
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Download everything of an organization',
     description: 'A ZIP archive of all its data and files, without keys and passwords. For owners. Audited.',
   })
@@ -114,7 +114,7 @@ export class PrivacyController {
   @Post('organizations/:slug/members/:member/erasure')
   @HttpCode(202)
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Erase the data of a member',
     description:
       'With `dry_run`, the default, answers what would happen (200). Without it the person is deactivated at once, and a ' +
@@ -136,7 +136,7 @@ export class PrivacyController {
   @Post('organizations/:slug/pseudonyms/look-up')
   @HttpCode(200)
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Find the person behind a pseudonym that a vendor names',
     description: 'For owners. Recorded in the audit log.',
   })
@@ -148,14 +148,14 @@ export class PrivacyController {
   }
 
   @Get('organizations/:slug/erasures')
-  @Access({ ...ADMIN, summary: 'List erasures, newest first' })
+  @Access({ ...ADMINISTRATORS, summary: 'List erasures, newest first' })
   async list(@InOrganization() at: OrganizationRequest, @Query() query: PageQueryDto): Promise<ErasurePageDto> {
     const page = await this.erasures.list(at.organizationId, toPageRequest(query));
     return { ...page, items: page.items.map(erasureView), total: page.total ?? 0 };
   }
 
   @Get('organizations/:slug/erasures/:id')
-  @Access({ ...ADMIN, summary: 'One erasure with its report' })
+  @Access({ ...ADMINISTRATORS, summary: 'One erasure with its report' })
   async one(@InOrganization() at: OrganizationRequest, @Param('id') id: string): Promise<ErasureDto> {
     return erasureView(await this.erasures.get(at.organizationId, id));
   }

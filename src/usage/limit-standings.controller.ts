@@ -1,7 +1,7 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
+import { ADMINISTRATORS, Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { LimitStandingPageDto, MyLimitsDto } from './limit-standing.dto';
 import { InOrganization, type OrganizationRequest } from '../organizations';
 import { QuotaReportService } from './quota-report.service';
@@ -13,8 +13,7 @@ export class LimitStandingsController {
 
   @Get('organizations/:slug/usage/limits')
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Limits and what is used of them now, nearest to their end first',
     description: 'Subjects that have used something in the current window; at most 1,000. Rules are in `limits`.',
   })

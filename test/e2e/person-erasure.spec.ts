@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AuditLog } from '../../src/infrastructure/audit';
 import { AccountRemoval } from '../../src/privacy/erasure/erasure-runner.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
-import type { HeldErasure } from '../../src/privacy/erasure/erasure.types';
+import type { HeldErasure } from '../../src/privacy/erasure/erasure-request.entity';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { user } from '../support/chat';
 import { ingested } from '../support/ingested';

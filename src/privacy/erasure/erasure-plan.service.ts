@@ -1,4 +1,4 @@
-import { type Caller, notFound } from '@bellwether/kernel';
+import { type Caller, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DataKind } from '../person-table.types';
 import { PersonRowsRepository } from '../person-rows.repository';
@@ -32,8 +32,7 @@ export class ErasurePlans {
     caller: Caller | null,
     { organizationId, member, heir: named, unshared }: ErasureWish,
   ): Promise<ErasurePlan> {
-    const subject = await this.subjects.find(organizationId, member);
-    if (subject === null) throw notFound('Member');
+    const subject = existing(await this.subjects.find(organizationId, member), 'Member');
     const { userId } = subject;
     const heir =
       named === undefined

@@ -31,6 +31,7 @@ export class ErasureRequestEntity extends TenantEntity {
   @Column('jsonb', { nullable: true })
   report!: ErasureReport | null;
 
+  /** Error code of the last try. */
   @Column('text', { nullable: true })
   failure!: string | null;
 
@@ -49,3 +50,6 @@ export class ErasureRequestEntity extends TenantEntity {
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt!: Date | null;
 }
+
+/** An open request that this process works on. Its writes fail once the lease is lost. */
+export type HeldErasure = ErasureRequestEntity & { readonly subjectId: string; readonly token: string };

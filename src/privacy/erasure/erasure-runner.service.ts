@@ -11,7 +11,8 @@ import { type OwnedContent, planContent } from './content-plan';
 import { ContentRepository } from './content.repository';
 import { erasureReport } from './erasure-report';
 import { ErasureRepository } from './erasure.repository';
-import type { ContentItem, ContentPlan, ContentType, ErasureReport, HeldErasure } from './erasure.types';
+import type { HeldErasure } from './erasure-request.entity';
+import type { ContentItem, ContentPlan, ContentType, ErasureReport } from './erasure.types';
 import { RunTermination } from './run-termination.service';
 import { SubjectRepository } from './subject.repository';
 

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
 import type { Transaction } from '../../infrastructure/database';
 import type { DataKind } from '../person-table.types';
-import { ErasureRequestEntity } from './erasure-request.entity';
-import type { ContentType, ErasureReport, ErasureRequest, HeldErasure, Treatment } from './erasure.types';
+import { ErasureRequestEntity, type HeldErasure } from './erasure-request.entity';
+import type { ContentType, ErasureReport, Treatment } from './erasure.types';
 
 const LEASE = `interval '20 seconds'`;
 
@@ -31,7 +31,7 @@ const HAND_OVER = `
 /** Another worker holds the request now. */
 export class ErasureLost extends Error {}
 
-type NewErasure = Pick<ErasureRequest, 'organizationId' | 'heirId' | 'requestedBy' | 'unshared'> & {
+type NewErasure = Pick<ErasureRequestEntity, 'organizationId' | 'heirId' | 'requestedBy' | 'unshared'> & {
   readonly subjectId: string;
 };
 
@@ -39,21 +39,21 @@ type NewErasure = Pick<ErasureRequest, 'organizationId' | 'heirId' | 'requestedB
 export class ErasureRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async insert(values: NewErasure, tx: Transaction): Promise<ErasureRequest> {
+  async insert(values: NewErasure, tx: Transaction): Promise<ErasureRequestEntity> {
     const id = uuidv7();
     await tx.getRepository(ErasureRequestEntity).insert({ id, ...values });
     return tx.getRepository(ErasureRequestEntity).findOneByOrFail({ id });
   }
 
-  find(organizationId: string, id: string): Promise<ErasureRequest | null> {
+  find(organizationId: string, id: string): Promise<ErasureRequestEntity | null> {
     return this.dataSource.getRepository(ErasureRequestEntity).findOneBy({ organizationId, id });
   }
 
-  findOpen(organizationId: string, subjectId: string): Promise<ErasureRequest | null> {
+  findOpen(organizationId: string, subjectId: string): Promise<ErasureRequestEntity | null> {
     return this.dataSource.getRepository(ErasureRequestEntity).findOneBy({ organizationId, subjectId });
   }
 
-  async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<ErasureRequest>> {
+  async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<ErasureRequestEntity>> {
     const rows = this.dataSource.getRepository(ErasureRequestEntity);
     const before = uuidCursor(cursor);
     const older = before === null ? {} : { id: LessThan(before) };
@@ -103,7 +103,7 @@ export class ErasureRepository {
     return deactivatedAt ?? since;
   }
 
-  treated({ id }: HeldErasure, tx: Transaction): Promise<Pick<ErasureRequest, 'counts' | 'handedOver'>> {
+  treated({ id }: HeldErasure, tx: Transaction): Promise<Pick<ErasureRequestEntity, 'counts' | 'handedOver'>> {
     return tx.getRepository(ErasureRequestEntity).findOneByOrFail({ id });
   }
 

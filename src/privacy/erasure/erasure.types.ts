@@ -82,28 +82,3 @@ export interface ErasureReport {
   readonly account: 'deleted' | 'kept';
   readonly finished_at: string;
 }
-
-export interface ErasureRequest {
-  readonly id: string;
-  readonly organizationId: string;
-  /** Null once it is done. */
-  readonly subjectId: string | null;
-  readonly heirId: string | null;
-  readonly requestedBy: string | null;
-  readonly unshared: Unshared;
-  readonly state: ErasureState;
-  readonly counts: ErasureCounts;
-  readonly handedOver: HandedOver;
-  readonly report: ErasureReport | null;
-  /** Error code of the last try. */
-  readonly failure: string | null;
-  readonly deactivatedAt: Date | null;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-}
-
-/** An open request that this process works on. Its writes fail once the lease is lost. */
-export interface HeldErasure extends ErasureRequest {
-  readonly subjectId: string;
-  readonly token: string;
-}

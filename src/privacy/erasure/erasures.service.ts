@@ -1,4 +1,4 @@
-import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '@bellwether/kernel';
+import { AppError, type Caller, isUuid, type Page, type PageRequest, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { isUniqueViolation, Transactions } from '../../infrastructure/database';
@@ -6,7 +6,8 @@ import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { ErasurePlans, type ErasureWish } from './erasure-plan.service';
 import { ErasureRepository } from './erasure.repository';
 import { ErasureRunner } from './erasure-runner.service';
-import type { ErasurePlan, ErasureReport, ErasureRequest } from './erasure.types';
+import type { ErasureRequestEntity } from './erasure-request.entity';
+import type { ErasurePlan, ErasureReport } from './erasure.types';
 
 interface ErasureJob {
   readonly organizationId: string;
@@ -43,7 +44,7 @@ export class Erasures {
    * Accepts the erasure; a job begins at once. An open request for the same person is answered as it is.
    * `caller` null is the operator. @throws {AppError} `not_found`, `conflict` with every problem
    */
-  async request(caller: Caller | null, wish: ErasureWish): Promise<ErasureRequest> {
+  async request(caller: Caller | null, wish: ErasureWish): Promise<ErasureRequestEntity> {
     const plan = await this.plans.plan(caller, wish);
     assertFeasible(plan);
     const request = await this.insert(caller, wish, plan);
@@ -57,13 +58,11 @@ export class Erasures {
   }
 
   /** @throws {AppError} `not_found` */
-  async get(organizationId: string, id: string): Promise<ErasureRequest> {
-    const found = isUuid(id) ? await this.requests.find(organizationId, id) : null;
-    if (found === null) throw notFound('Erasure');
-    return found;
+  async get(organizationId: string, id: string): Promise<ErasureRequestEntity> {
+    return existing(isUuid(id) ? await this.requests.find(organizationId, id) : null, 'Erasure');
   }
 
-  list(organizationId: string, page: PageRequest): Promise<Page<ErasureRequest>> {
+  list(organizationId: string, page: PageRequest): Promise<Page<ErasureRequestEntity>> {
     return this.requests.list(organizationId, page);
   }
 
@@ -71,7 +70,7 @@ export class Erasures {
     caller: Caller | null,
     { organizationId }: ErasureWish,
     plan: ErasurePlan,
-  ): Promise<ErasureRequest> {
+  ): Promise<ErasureRequestEntity> {
     const { userId } = plan.subject;
     try {
       return await this.transactions.run(async (tx) => {

@@ -19,17 +19,23 @@ import {
   type Pseudonymize,
 } from '../../organizations';
 import { type DayRow, type SummedRow, UsageReportRepository, type UsageReportScope } from './usage-report.repository';
-import type { UsageFiguresDto, UsagePartDto, UsageQueryDto, UsageReportDto, UsageRowDto } from './usage.dto';
+import type {
+  UsageAssistantDto,
+  UsageFiguresDto,
+  UsageKeyDto,
+  UsageModelDto,
+  UsagePartDto,
+  UsagePersonDto,
+  UsageQueryDto,
+  UsageReportDto,
+  UsageRowDto,
+} from './usage.dto';
 import {
-  type AssistantName,
   FIGURES,
   type Figures,
   type Grouping,
-  type KeyName,
-  type ModelName,
   NO_USAGE,
   type Period,
-  type PersonName,
   type Split,
   type UsageFilter,
   daysOf,
@@ -76,14 +82,14 @@ export class UsageAccess {
 const figuresOf = (row: Figures): UsageFiguresDto =>
   Object.fromEntries(FIGURES.map((name) => [name, row[name]])) as unknown as UsageFiguresDto;
 
-const assistantOf = ({ assistantId = null, name = null }: SummedRow): AssistantName => ({ id: assistantId, name });
-const modelOf = ({ provider = '', model = '' }: SummedRow): ModelName => ({ provider, model });
+const assistantOf = ({ assistantId = null, name = null }: SummedRow): UsageAssistantDto => ({ id: assistantId, name });
+const modelOf = ({ provider = '', model = '' }: SummedRow): UsageModelDto => ({ provider, model });
 
 const organizationOf = ({ callerOrganizationId: id = null, callerOrganizationName: name = null }: SummedRow) =>
   id === null ? null : { id, name };
 
 /** `pseudonymize` null shows people and keys with their names. */
-function personOf(row: SummedRow, pseudonymize: Pseudonymize | null): PersonName {
+function personOf(row: SummedRow, pseudonymize: Pseudonymize | null): UsagePersonDto {
   const organization = organizationOf(row);
   const { userId = null, name = null, email = null } = row;
   if (pseudonymize === null) return { user_id: userId, name, email, pseudonym: null, organization };
@@ -91,7 +97,7 @@ function personOf(row: SummedRow, pseudonymize: Pseudonymize | null): PersonName
   return { user_id: null, name: null, email: null, pseudonym, organization };
 }
 
-function keyOf({ keyId = null, name = null }: SummedRow, pseudonymize: Pseudonymize | null): KeyName {
+function keyOf({ keyId = null, name = null }: SummedRow, pseudonymize: Pseudonymize | null): UsageKeyDto {
   if (pseudonymize === null || keyId === null) return { id: keyId, name, pseudonym: null };
   return { id: null, name: null, pseudonym: pseudonymize(keyId) };
 }

@@ -1,19 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Validate, ValidatorConstraint } from 'class-validator';
 import { MayBeOmitted, PageOf, PageQueryDto, OneOf, QueryBetween, Text, Whole, Id } from '../../infrastructure/http';
-import {
-  type AssistantName,
-  type Figures,
-  GROUPINGS,
-  type Grouping,
-  type KeyName,
-  MAX_DAYS,
-  type ModelName,
-  type PersonName,
-  SPLITS,
-  type Split,
-  isDay,
-} from './usage.types';
+import { type Figures, GROUPINGS, type Grouping, MAX_DAYS, SPLITS, type Split, isDay } from './usage.types';
 
 @ValidatorConstraint({ name: 'isDay' })
 class IsDay {
@@ -91,14 +79,14 @@ export class UsageFiguresDto implements Figures {
 }
 
 /** Both null: work for no assistant, such as embeddings of documents. */
-export class UsageAssistantDto implements AssistantName {
+export class UsageAssistantDto {
   @Whole() id!: number | null;
   /** The last known name when the assistant was deleted. */
   name!: string | null;
 }
 
 /** Both empty for runs that asked no model. */
-export class UsageModelDto implements ModelName {
+export class UsageModelDto {
   provider!: string;
   model!: string;
 }
@@ -109,7 +97,7 @@ export class UsageOrganizationDto {
 }
 
 /** All null: people who were deleted. */
-export class UsagePersonDto implements PersonName {
+export class UsagePersonDto {
   @Id() user_id!: string | null;
   name!: string | null;
   email!: string | null;
@@ -120,7 +108,7 @@ export class UsagePersonDto implements PersonName {
 }
 
 /** All null: without an API key, as in the browser. */
-export class UsageKeyDto implements KeyName {
+export class UsageKeyDto {
   @Id() id!: string | null;
   name!: string | null;
   pseudonym!: string | null;

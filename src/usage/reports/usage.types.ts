@@ -69,36 +69,6 @@ export interface UsageFilter extends Period {
   readonly model: string | null;
 }
 
-/** Both null: work for no assistant, such as embeddings of documents. */
-export interface AssistantName {
-  readonly id: number | null;
-  readonly name: string | null;
-}
-
-/** Both empty for runs that asked no model. */
-export interface ModelName {
-  readonly provider: string;
-  readonly model: string;
-}
-
-/** All null: the row belongs to nobody any more, or to callers of another organization. */
-export interface PersonName {
-  readonly user_id: string | null;
-  readonly name: string | null;
-  readonly email: string | null;
-  /** Pseudonym, in place of the other members where people stay pseudonymous. */
-  readonly pseudonym: string | null;
-  /** Organization of the callers when it is another one. */
-  readonly organization: { readonly id: string; readonly name: string | null } | null;
-}
-
-/** All null: without an API key, as in the browser. */
-export interface KeyName {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly pseudonym: string | null;
-}
-
 export const NO_USAGE: Figures = {
   runs: 0,
   failed: 0,
