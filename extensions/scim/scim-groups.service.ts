@@ -1,4 +1,4 @@
-import { type Caller, isUuid, notFound } from '@bellwether/kernel';
+import { type Caller, isUuid, notFound, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions, isUniqueViolation } from '../../src/infrastructure/database';
 import { ScimError } from '../../src/infrastructure/http';
@@ -44,9 +44,7 @@ export class ScimGroups {
 
   /** @throws {AppError} `not_found` */
   async get({ organizationId }: Caller, id: string, tx?: Transaction): Promise<DirectoryGroup> {
-    const group = isUuid(id) ? await this.groups.find(organizationId, id, tx) : null;
-    if (group === null) throw notFound('Group');
-    return group;
+    return existing(isUuid(id) ? await this.groups.find(organizationId, id, tx) : null, 'Group');
   }
 
   /** @throws {ScimError} `uniqueness`, `invalidValue` for members that are no users of the directory */

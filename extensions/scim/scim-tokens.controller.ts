@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { ApiTags } from '@nestjs/swagger';
 import { CreateScimTokenDto, NewScimTokenDto, ScimTokens, ScimTokensDto } from '../../src/auth';
 import { InOrganization, type OrganizationRequest } from '../../src/organizations';
-import { Access } from '../../src/infrastructure/http';
+import { ADMINISTRATORS, Access } from '../../src/infrastructure/http';
 
 @ApiTags('Organizations')
 @Controller('api/v1/organizations/:slug/scim/tokens')
@@ -11,8 +11,7 @@ export class ScimTokensController {
 
   @Get()
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'List the SCIM tokens of an organization',
     description: 'For owners. Tokens themselves are never answered.',
   })
@@ -22,8 +21,7 @@ export class ScimTokensController {
 
   @Post()
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Make a SCIM token',
     description: 'For owners. The token is shown once. It opens SCIM for this organization and nothing else.',
   })
@@ -34,8 +32,7 @@ export class ScimTokensController {
   @Delete(':id')
   @HttpCode(204)
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Revoke a SCIM token',
     description: 'For owners. People and groups that came through it stay.',
   })

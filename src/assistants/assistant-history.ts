@@ -1,4 +1,4 @@
-import { type Caller, notFound, type Page, type PageRequest, snakeCased } from '@bellwether/kernel';
+import { type Caller, notFound, type Page, type PageRequest, snakeCased, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { definitionAnswer } from './definition';
 import { MembersService } from '../organizations';
@@ -28,8 +28,7 @@ export class AssistantHistory {
 
   async version(caller: Caller, id: number, number: number): Promise<VersionDetailDto> {
     const { row } = await this.lookup.configurable(caller, id);
-    const version = await this.assistants.within(caller.organizationId).version(id, number);
-    if (version === null) throw notFound('Version');
+    const version = existing(await this.assistants.within(caller.organizationId).version(id, number), 'Version');
     const [summary] = await this.summaries(row, [version]);
     if (summary === undefined) throw notFound('Version');
     return { ...summary, description: version.description, ...definitionAnswer(version) };

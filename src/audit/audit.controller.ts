@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { InOrganization, type OrganizationRequest } from '../organizations';
 import { AuditLog, AuditVerifier, type ChainReport, type ChainState } from '../infrastructure/audit';
-import { Access, toPageRequest } from '../infrastructure/http';
+import { ADMINISTRATORS, Access, toPageRequest } from '../infrastructure/http';
 import { AuditChainDto, AuditExportQueryDto, AuditPageDto, AuditQueryDto, AuditVerificationDto } from './audit.dto';
 import { AuditExport } from './audit-export.service';
 import { AuditView } from './audit-view.service';
@@ -22,15 +22,14 @@ export class AuditController {
   ) {}
 
   @Get()
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
+  @Access({ ...ADMINISTRATORS, summary: 'Who did what, newest first' })
   async list(@InOrganization() at: OrganizationRequest, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
     return this.view.list(at.organizationId, toPageRequest(query), query);
   }
 
   @Get('export')
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Download the audit log, oldest first',
     description: 'The download itself is recorded.',
   })
@@ -53,7 +52,7 @@ export class AuditController {
   }
 
   @Get('chain')
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'State of the hash chain of the audit log' })
+  @Access({ ...ADMINISTRATORS, summary: 'State of the hash chain of the audit log' })
   @ApiOkResponse({ type: AuditChainDto })
   async chain(@InOrganization() at: OrganizationRequest): Promise<ChainState> {
     return this.verifier.state(at.organizationId);
@@ -62,8 +61,7 @@ export class AuditController {
   @Post('verification')
   @HttpCode(200)
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Check that no entry of the audit log was changed, removed or added',
     description: 'Reads the whole log. Like the command `audit:verify`.',
   })

@@ -13,6 +13,7 @@ import {
   type Scope,
   uuidCursor,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
@@ -113,8 +114,7 @@ export class ApiKeysService {
         publishedOnly: input.published_only === true,
         expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
       });
-      const made = await this.keys.within(organizationId, tx).findActive(id);
-      if (made === null) throw notFound('API key');
+      const made = existing(await this.keys.within(organizationId, tx).findActive(id), 'API key');
       const target = { type: 'api_key', id };
       await this.audit.record({ caller, organizationId, action: 'api_key.create', target, after: viewOf(made) }, tx);
       return { ...viewOf(made), key };
@@ -226,8 +226,7 @@ export class ApiKeysService {
     if (!isOrganizationAdmin(caller))
       throw new AppError('forbidden', "Only administrators see others' keys", { reason: 'key.others' });
     if (owner === 'all') return null;
-    const member = await this.members.find(caller.organizationId, owner);
-    if (member === null) throw notFound('Member');
+    const member = existing(await this.members.find(caller.organizationId, owner), 'Member');
     return member.userId;
   }
 

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, type Page, type PageRequest, notFound, uuidv7, existing } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { QUESTION_RULES, type QuestionRules } from '../answering';
 import { AssistantsService } from '../assistants';
@@ -76,8 +76,7 @@ export class Conversations {
   /** Cancels the answer that is being written. The runs stay, with the retention of runs. @throws AppError `not_found` */
   async remove(caller: Caller, id: string): Promise<void> {
     await this.reader.find(caller, id);
-    const running = await this.conversations.of(caller).remove(id);
-    if (running === null) throw notFound('Conversation');
+    const running = existing(await this.conversations.of(caller).remove(id), 'Conversation');
     await this.cancel(caller, running);
   }
 

@@ -1,4 +1,4 @@
-import { invalid, notFound, type Role, ROLES, type Scope, SCOPES } from '@bellwether/kernel';
+import { invalid, type Role, ROLES, type Scope, SCOPES, existing } from '@bellwether/kernel';
 import { ApiKeysService, SignInLinks } from '../auth';
 import { FoundingService, MembersService, OrganizationsService } from '../organizations';
 import type { Config } from '../infrastructure/config';
@@ -62,8 +62,7 @@ export const addMember = (config: Config, { organization, email, name, role }: N
 export const makeSignInLink = (config: Config, { organization, email = '' }: SignInOptions): Promise<CommandResult> =>
   withApplication(config, 'institution', async (context) => {
     const organizationId = await context.get(OrganizationsService).idOf(organization);
-    const member = await context.get(MembersService).find(organizationId, email);
-    if (member === null) throw notFound('Member');
+    const member = existing(await context.get(MembersService).find(organizationId, email), 'Member');
     if (member.disabled) throw invalid([{ path: 'email', message: 'is disabled' }]);
     const { path, expiresAt } = await context.get(SignInLinks).make({ organizationId, userId: member.userId });
     const { publicUrl, port } = config.http;

@@ -10,6 +10,7 @@ import {
   pageOf,
   textCursor,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../infrastructure/audit';
@@ -189,9 +190,7 @@ export class FilesService {
 
   private kept(owner: Principal, ref: string): Promise<FileEntity> {
     return this.named.get(owner.organizationId, `${owner.userId}/${ref}`, async () => {
-      const row = await this.find(owner, ref);
-      if (row === null) throw notFound('File');
-      return row;
+      return existing(await this.find(owner, ref), 'File');
     });
   }
 
@@ -202,9 +201,7 @@ export class FilesService {
   }
 
   private async required(owner: Principal, id: string): Promise<FileEntity> {
-    const row = isUuid(id) ? await this.files.ownedBy(owner).find(id) : null;
-    if (row === null) throw notFound('File');
-    return row;
+    return existing(isUuid(id) ? await this.files.ownedBy(owner).find(id) : null, 'File');
   }
 
   private save(
@@ -251,8 +248,7 @@ export class FilesService {
       },
       tx,
     );
-    const row = await files.find(id);
-    if (row === null) throw notFound('File');
+    const row = existing(await files.find(id), 'File');
     return { row, replaced: old?.storageName ?? null };
   }
 

@@ -2,7 +2,14 @@ import { type Caller, type Page, snakeCased } from '@bellwether/kernel';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, CurrentCaller, PageQueryDto, clientAbortSignal, toPageRequest } from '../infrastructure/http';
+import {
+  ADMINISTRATORS,
+  Access,
+  CurrentCaller,
+  PageQueryDto,
+  clientAbortSignal,
+  toPageRequest,
+} from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import type {
   Batch,
@@ -64,7 +71,6 @@ export function planView({ organizationId: _, ...plan }: MigrationPlan): Migrati
 }
 
 const PATH = 'api/v1/admin/migrations';
-const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
 const LOCATION = { Location: { description: 'Path of the batch', schema: { type: 'string' } } } as const;
 
 /** Migrates stored metadata, many assistants at a time. A batch out of the caller's reach is not found. */
@@ -76,7 +82,7 @@ export class MigrationsController {
 
   @Get()
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Versions of the stored metadata, and batches',
     description: 'Of the caller’s organization; of every one for system administrators.',
   })
@@ -100,7 +106,7 @@ export class MigrationsController {
   @HttpCode(202)
   @Idempotent()
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Migrate assistants',
     description:
       'Migrates stored metadata to a newer version where every prompt is proved to stay the same. Resumes an unfinished ' +
@@ -125,7 +131,7 @@ export class MigrationsController {
 
   @Get(':batch')
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'One batch: its progress, and the result of each assistant',
     description: 'Assistants that already had the version are counted and not listed.',
   })
@@ -143,7 +149,7 @@ export class MigrationsController {
   @HttpCode(202)
   @Idempotent()
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Roll back a batch, or one assistant of it',
     description:
       'Restores metadata and template byte for byte, as a new version. Refused (409) with the assistants that were saved ' +
@@ -171,7 +177,7 @@ export class MigrationsController {
   @HttpCode(202)
   @Idempotent()
   @Access({
-    ...ADMIN,
+    ...ADMINISTRATORS,
     summary: 'Compare the documents of a batch with the stored ones, and repeat the proof',
     description: 'Runs in the background; the outcome is the batch’s `result`.',
   })

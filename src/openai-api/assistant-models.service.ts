@@ -1,4 +1,4 @@
-import { type Caller, invalid, notFound } from '@bellwether/kernel';
+import { type Caller, invalid, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { exactModelId, modelNotFound, readModelName } from '../answering';
 import { type AssistantReference, AssistantsService } from '../assistants';
@@ -24,9 +24,7 @@ export class AssistantModels {
    */
   async numbered(caller: Caller, number: number): Promise<number> {
     const subject = { path: 'assistant', text: String(number) };
-    const id = await this.only(caller, [{ kind: 'number', number }], subject);
-    if (id === null) throw notFound('Assistant');
-    return id;
+    return existing(await this.only(caller, [{ kind: 'number', number }], subject), 'Assistant');
   }
 
   /** Assistant by the id of a route. @throws {AppError} as `AssistantsService.idHere` */

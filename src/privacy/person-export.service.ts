@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError, type Caller, notFound, orNull } from '@bellwether/kernel';
+import { AppError, type Caller, existing, notFound, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
 import { AuditLog } from '../infrastructure/audit';
@@ -134,9 +134,7 @@ export class PersonExports {
 
   /** @throws {AppError} `not_found` */
   async find(organizationId: string, member: string): Promise<Subject> {
-    const subject = await this.subjects.find(organizationId, member);
-    if (subject === null) throw notFound('Member');
-    return subject;
+    return existing(await this.subjects.find(organizationId, member), 'Member');
   }
 
   /** Each file must be read to its end before the next one. `confidential` false: for an administrator. */

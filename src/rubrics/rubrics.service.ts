@@ -5,7 +5,6 @@ import {
   isJsonObject,
   isUuid,
   type JsonObject,
-  notFound,
   type Page,
   pageOf,
   type PageRequest,
@@ -13,6 +12,7 @@ import {
   type RubricSource,
   uuidCursor,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -185,8 +185,7 @@ export class RubricsService {
 
   private kept(owner: Principal, rubricId: string | number): Promise<NamedRubric> {
     return this.named.get(owner.organizationId, `${owner.userId}/${rubricId}`, async () => {
-      const row = await this.resolve(owner, rubricId);
-      if (row === null) throw notFound('Rubric');
+      const row = existing(await this.resolve(owner, rubricId), 'Rubric');
       return { row, contentVersion: `${row.id} ${digest(JSON.stringify(row.document))}` };
     });
   }
@@ -224,9 +223,7 @@ export class RubricsService {
   }
 
   private async visible(principal: Principal, id: string): Promise<RubricEntity> {
-    const row = isUuid(id) ? await this.rubrics.visibleTo(principal).find(id) : null;
-    if (row === null) throw notFound('Rubric');
-    return row;
+    return existing(isUuid(id) ? await this.rubrics.visibleTo(principal).find(id) : null, 'Rubric');
   }
 
   private change(

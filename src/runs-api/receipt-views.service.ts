@@ -1,4 +1,4 @@
-import { AppError, type Caller, isTeacher, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, isTeacher, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { knowledgeBasesIn } from '../answering';
 import { RECEIPT_PARTS, type SignedReceipt, withParts } from '../runs/receipts';
@@ -26,8 +26,7 @@ export class ReceiptViews {
     const { record } = seen;
     if (record.status === 'queued' || record.status === 'running')
       throw new AppError('conflict', 'A run has a receipt when it has ended', { reason: 'run.going' });
-    const whole = await this.runs.receipt(record);
-    if (whole === null) throw notFound('Receipt');
+    const whole = existing(await this.runs.receipt(record), 'Receipt');
     const hidden = await this.hiddenFrom(caller, seen);
     const shown = new Set<string>(RECEIPT_PARTS.filter((name) => !hidden.has(name)));
     return { ...whole, receipt: withParts(whole.receipt, shown) };

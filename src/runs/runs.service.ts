@@ -5,10 +5,10 @@ import {
   type PageRequest,
   encodeCursor,
   isUuid,
-  notFound,
   pageOf,
   uuidCursor,
   uuidTime,
+  existing,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BackgroundRuns, type WithQueuedRun } from './background-runs';
@@ -88,8 +88,7 @@ export class RunsService {
    */
   async cancel(organizationId: string, id: string, reason: string): Promise<RunRecord> {
     const going = isUuid(id) && (await this.canceller.cancel(organizationId, id, reason));
-    const record = await this.glance(organizationId, id);
-    if (record === null) throw notFound('Run');
+    const record = existing(await this.glance(organizationId, id), 'Run');
     if (!going && record.status !== 'cancelled') throw new AppError('run_ended', 'The run has ended');
     return record;
   }

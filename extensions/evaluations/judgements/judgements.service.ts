@@ -1,4 +1,4 @@
-import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, type Principal, isUuid, notFound, uuidv7, existing } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../src/infrastructure/audit';
@@ -64,8 +64,7 @@ export class JudgementsService {
       } else await scope.update(id, { isRight: right });
       const after = { knowledge_base_id: kb, question, right };
       await this.audit.record({ caller, action: 'judgement.set', target: { type: 'judgement', id }, after }, tx);
-      const row = await scope.find(id);
-      if (row === null) throw notFound('Judgement');
+      const row = existing(await scope.find(id), 'Judgement');
       return toDto(row);
     });
   }

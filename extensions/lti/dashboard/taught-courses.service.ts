@@ -1,4 +1,4 @@
-import { AppError, type Caller, isTeacher, isUuid, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, isTeacher, isUuid, notFound, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantEditor, AssistantsService } from '../../../src/assistants';
 import { isCovered, settingsOf } from '../activities/activities.service';
@@ -43,16 +43,12 @@ export class TaughtCourses {
 
   /** @throws {AppError} as `get` */
   async course(caller: Caller, id: string): Promise<CourseEntity> {
-    const course = isUuid(id) ? await this.taught.course(caller, id) : null;
-    if (course === null) throw notFound('Course');
-    return course;
+    return existing(isUuid(id) ? await this.taught.course(caller, id) : null, 'Course');
   }
 
   /** @throws {AppError} `not_found` for people who do not teach its course */
   async activity(caller: Caller, id: string): Promise<ActivityEntity> {
-    const activity = isUuid(id) ? await this.taught.activity(caller, id) : null;
-    if (activity === null) throw notFound('Activity');
-    return activity;
+    return existing(isUuid(id) ? await this.taught.activity(caller, id) : null, 'Activity');
   }
 
   async presentedActivity(caller: Caller, activity: ActivityEntity): Promise<TaughtActivityDto> {

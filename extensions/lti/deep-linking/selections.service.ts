@@ -7,6 +7,7 @@ import {
   isUuid,
   notFound,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -117,8 +118,7 @@ export class Selections {
 
   private async open(caller: Caller, id: string): Promise<Open> {
     assertActsForPerson(caller);
-    const selection = isUuid(id) ? await this.selections.find(caller, id) : null;
-    if (selection === null) throw notFound('Selection');
+    const selection = existing(isUuid(id) ? await this.selections.find(caller, id) : null, 'Selection');
     if (selection.expiresAt.getTime() <= Date.now()) {
       throw new AppError('link_expired', 'The learning platform no longer waits for this choice: begin it again there');
     }

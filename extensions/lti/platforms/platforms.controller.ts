@@ -1,12 +1,17 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Access, IfMatch, PageQueryDto, TagsVersion, toPageRequest } from '../../../src/infrastructure/http';
+import {
+  ADMINISTRATORS,
+  Access,
+  IfMatch,
+  PageQueryDto,
+  TagsVersion,
+  toPageRequest,
+} from '../../../src/infrastructure/http';
 import { Idempotent } from '../../../src/infrastructure/idempotency';
 import { CreatePlatformDto, PlatformDto, PlatformPageDto, UpdatePlatformDto } from './platform.dto';
 import { InOrganization, type OrganizationRequest } from '../../../src/organizations';
 import { Platforms } from './platforms.service';
-
-const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
 
 @ApiTags('LTI')
 @Controller('api/v1/organizations/:slug/lti/platforms')

@@ -1,4 +1,6 @@
 import {
+  snakeCased,
+  camelCased,
   AppError,
   type Caller,
   type JsonObject,
@@ -7,8 +9,8 @@ import {
   invalid,
   isJsonObject,
   isUuid,
-  notFound,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
@@ -90,20 +92,7 @@ function viewOf(row: PlatformEntity, addresses: Addresses): PlatformDto {
 type Settings = Omit<PlatformEntity, 'id' | 'organizationId' | 'provenAt' | 'version' | 'createdAt' | 'updatedAt'>;
 
 /** The settings as answers and the audit log name them. No secret is among them. */
-export const shownOf = (row: Settings) => ({
-  name: row.name,
-  issuer: row.issuer,
-  client_id: row.clientId,
-  authorization_endpoint: row.authorizationEndpoint,
-  token_endpoint: row.tokenEndpoint,
-  token_audience: row.tokenAudience,
-  jwks_uri: row.jwksUri,
-  deployment_ids: [...row.deploymentIds],
-  instructor_role: row.instructorRole,
-  match: { ...row.match },
-  active: row.active,
-  awaits_approval: row.awaitsApproval,
-});
+export const shownOf = (row: Settings) => snakeCased(settingsOf(row));
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 512 * 1_024;
@@ -231,9 +220,7 @@ export class Platforms {
   }
 
   private async found(organizationId: string, id: string): Promise<PlatformEntity> {
-    const row = isUuid(id) ? await this.repository.within(organizationId).find(id) : null;
-    if (row === null) throw notFound('Platform');
-    return row;
+    return existing(isUuid(id) ? await this.repository.within(organizationId).find(id) : null, 'Platform');
   }
 
   /** The service asks two of the addresses itself; the browser opens another. */
@@ -279,7 +266,7 @@ const NEW = {
   awaitsApproval: false,
 } as const;
 
-const settingsOf = (row: PlatformEntity) => ({
+const settingsOf = (row: Settings) => ({
   name: row.name,
   issuer: row.issuer,
   clientId: row.clientId,
@@ -294,20 +281,9 @@ const settingsOf = (row: PlatformEntity) => ({
   awaitsApproval: row.awaitsApproval,
 });
 
-/** Changes of a switch. An administrator who switches a platform on has approved it. */
-const activityOf = ({ active }: UpdatePlatformDto) =>
-  active === undefined ? {} : { active, ...(active && { awaitsApproval: false }) };
-
-const changesOf = (input: UpdatePlatformDto) => ({
-  ...(input.name !== undefined && { name: input.name }),
-  ...(input.issuer !== undefined && { issuer: input.issuer }),
-  ...(input.client_id !== undefined && { clientId: input.client_id }),
-  ...(input.authorization_endpoint !== undefined && { authorizationEndpoint: input.authorization_endpoint }),
-  ...(input.token_endpoint !== undefined && { tokenEndpoint: input.token_endpoint }),
-  ...(input.token_audience !== undefined && { tokenAudience: input.token_audience }),
-  ...(input.jwks_uri !== undefined && { jwksUri: input.jwks_uri }),
-  ...(input.deployment_ids !== undefined && { deploymentIds: input.deployment_ids }),
-  ...(input.instructor_role !== undefined && { instructorRole: input.instructor_role }),
-  ...(input.match !== undefined && { match: matchOf(input.match) }),
-  ...activityOf(input),
+/** An administrator who switches a platform on has approved it. */
+const changesOf = ({ match, ...input }: UpdatePlatformDto) => ({
+  ...camelCased(input),
+  ...(match !== undefined && { match: matchOf(match) }),
+  ...(input.active === true && { awaitsApproval: false }),
 });

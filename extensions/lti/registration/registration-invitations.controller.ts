@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Access } from '../../../src/infrastructure/http';
+import { ADMINISTRATORS, Access } from '../../../src/infrastructure/http';
 import { InOrganization, type OrganizationRequest } from '../../../src/organizations';
 import { Registrations } from './registrations.service';
 
@@ -19,8 +19,7 @@ export class RegistrationInvitationsController {
 
   @Post()
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Address with which a learning platform registers itself',
     description:
       'LTI Dynamic Registration. The address works once, for a week, and is not shown again. The platform then waits with ' +

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type JsonObject, isJsonObject, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, type JsonObject, isJsonObject, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '../../../src/organizations';
 import { type CourseRole, roleIn } from '../roles';
@@ -46,15 +46,13 @@ export class Roster {
    * without a roster
    */
   async list(caller: Caller, courseId: string): Promise<CourseMembersDto> {
-    const course = await this.taught.course(caller, courseId);
-    if (course === null) throw notFound('Course');
+    const course = existing(await this.taught.course(caller, courseId), 'Course');
     if (course.rosterUrl === null) {
       throw new AppError('conflict', 'The learning platform does not offer the list of people for this course', {
         reason: 'roster.not_offered',
       });
     }
-    const platform = await this.platforms.within(caller.organizationId).find(course.platformId);
-    if (platform === null) throw notFound('Course');
+    const platform = existing(await this.platforms.within(caller.organizationId).find(course.platformId), 'Course');
     const found = new Map<string, Found>();
     const seen = new Set<string>();
     const start = firstPage(course.rosterUrl);

@@ -1,4 +1,4 @@
-import { AppError, type Caller, isUuid, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, isUuid, notFound, existing } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ScimTokens } from '../../../src/auth';
@@ -69,8 +69,7 @@ export class ScimUsers {
 
   /** @throws {AppError} `not_found` */
   async get({ organizationId }: Caller, id: string): Promise<ProvisionedUser> {
-    const row = isUuid(id) ? await this.users.within(organizationId).find(id) : null;
-    if (row === null) throw notFound('User');
+    const row = existing(isUuid(id) ? await this.users.within(organizationId).find(id) : null, 'User');
     return shown(row, await this.memberOf(row));
   }
 
@@ -296,9 +295,7 @@ export class ScimUsers {
   }
 
   private async memberOf({ organizationId, userId }: ScimUserEntity): Promise<Member> {
-    const member = await this.members.find(organizationId, userId);
-    if (member === null) throw notFound('User');
-    return member;
+    return existing(await this.members.find(organizationId, userId), 'User');
   }
 }
 

@@ -212,6 +212,12 @@ export class OperatorError extends Error {
 /** Objects of another organization look missing on purpose. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`);
 
+/** A row that was looked for. @throws {AppError} `not_found` for null */
+export function existing<T>(row: T | null, what: string): T {
+  if (row === null) throw notFound(what);
+  return row;
+}
+
 export const invalid = (problems: readonly Problem[], detail = 'The request is not valid'): AppError =>
   new AppError('validation_failed', detail, { problems });
 

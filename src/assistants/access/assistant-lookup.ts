@@ -1,4 +1,4 @@
-import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '@bellwether/kernel';
+import { AppError, type Caller, isOrganizationAdmin, type Page, type PageRequest, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { AssistantType } from '../definition';
 import { OrganizationsService } from '../../organizations';
@@ -29,9 +29,7 @@ export class AssistantLookup {
 
   /** @throws {AppError} `not_found`. */
   async seen(caller: Caller, id: number): Promise<Seen> {
-    const found = await this.find(caller, id);
-    if (found === null) throw notFound('Assistant');
-    return found;
+    return existing(await this.find(caller, id), 'Assistant');
   }
 
   async find(caller: AccessFacts, id: number): Promise<Seen | null> {

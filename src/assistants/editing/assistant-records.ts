@@ -1,4 +1,4 @@
-import { type Caller, type Principal, notFound } from '@bellwether/kernel';
+import { type Caller, type Principal, notFound, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
@@ -91,9 +91,7 @@ export class AssistantRecords {
       return created.id;
     });
     this.runnables.forget(caller.organizationId, id);
-    const row = created ?? (await this.assistants.within(caller.organizationId).find(id));
-    if (row === null) throw notFound('Assistant');
-    return row;
+    return existing(created ?? (await this.assistants.within(caller.organizationId).find(id)), 'Assistant');
   }
 
   /** True when an earlier try of this request has saved its version already. */

@@ -1,4 +1,4 @@
-import { type Caller, isOrganizationAdmin, notFound } from '@bellwether/kernel';
+import { type Caller, isOrganizationAdmin, notFound, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
 import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
@@ -75,9 +75,7 @@ export class RunnableAssistants {
   async find(caller: Caller, id: number): Promise<RunnableAssistant> {
     const cached = await this.single.get(`${caller.organizationId}/${id}`);
     const groupIds = cached?.hasGroups === true ? await this.groupIds(caller) : [];
-    const runnable = cached?.for(caller, groupIds) ?? (await this.foreign(caller, id));
-    if (runnable === null) throw notFound('Assistant');
-    return runnable;
+    return existing(cached?.for(caller, groupIds) ?? (await this.foreign(caller, id)), 'Assistant');
   }
 
   /**
@@ -108,8 +106,7 @@ export class RunnableAssistants {
   /** The newest saved version, with the unpublished changes of a published assistant. @throws as `find` */
   async newest(caller: Caller, id: number): Promise<RunnableAssistant> {
     const { access, disclosure } = await this.find(caller, id);
-    const row = await this.assistants.within(caller.organizationId).find(id);
-    if (row === null) throw notFound('Assistant');
+    const row = existing(await this.assistants.within(caller.organizationId).find(id), 'Assistant');
     const newest = { ...row, newestVersion: row.version };
     return new CachedAssistant(newest, NO_SHARES, false, this.compiler).known({ access, disclosure });
   }

@@ -1,4 +1,4 @@
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
@@ -59,8 +59,7 @@ export class InvitableMembers {
    * @throws {AppError} `not_found`, `forbidden`, `conflict`, `feature_disabled`, `too_many_requests`
    */
   async find({ caller, organizationId }: OrganizationRequest, reference: string): Promise<Invitable> {
-    const member = await this.members.find(organizationId, reference);
-    if (member === null) throw notFound('Member');
+    const member = existing(await this.members.find(organizationId, reference), 'Member');
     assertOutranks(caller, member);
     await this.assertAsWide(caller, member);
     if (member.disabled)

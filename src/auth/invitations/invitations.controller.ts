@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../../infrastructure/http';
+import { ADMINISTRATORS, Access } from '../../infrastructure/http';
 import { InvitableMembers } from './invitable-members.service';
 import { InviteDto, SignInLinkDto } from './invitation.dto';
 import { Invitations } from './invitations.service';
@@ -20,8 +20,7 @@ export class InvitationsController {
 
   @Post('sign-in-link')
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Make a sign-in link for a member',
     description: `The link works once, for three days, and ends the earlier ones of the member. ${MEMBER}`,
   })
@@ -32,8 +31,7 @@ export class InvitationsController {
   @Post('invitation')
   @HttpCode(202)
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Send a member an invitation by e-mail',
     description: `The e-mail holds a sign-in link. The list of members tells whether it was sent. ${MEMBER}`,
   })

@@ -1,4 +1,4 @@
-import { AppError, type Caller, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, isUuid, notFound, uuidv7, existing } from '@bellwether/kernel';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { assertOutranks, type OrganizationRequest } from '../../organizations';
@@ -81,8 +81,7 @@ export class ScimTokens {
     assertOutranks(caller, { role: 'owner' });
     await this.transactions.run(async (tx) => {
       const scope = this.tokens.within(organizationId, tx);
-      const row = isUuid(id) ? await scope.find(id) : null;
-      if (row === null) throw notFound('SCIM token');
+      const row = existing(isUuid(id) ? await scope.find(id) : null, 'SCIM token');
       await scope.remove(id);
       const target = { type: 'scim_token', id };
       await this.audit.record(

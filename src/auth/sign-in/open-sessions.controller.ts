@@ -1,7 +1,7 @@
 import type { Caller } from '@bellwether/kernel';
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Access, CurrentCaller } from '../../infrastructure/http';
+import { ADMINISTRATORS, Access, CurrentCaller } from '../../infrastructure/http';
 import { assertScope } from '../access/authenticator';
 import { OpenSessions } from './open-sessions.service';
 import { InOrganization, type OrganizationRequest } from '../../organizations';
@@ -51,8 +51,7 @@ export class OpenSessionsController {
   @Delete('organizations/:slug/members/:member/sessions')
   @HttpCode(204)
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Sign a member out everywhere',
     description: '`member` is a user id or an e-mail address. Keys of the member stay, and open new sessions.',
   })

@@ -1,4 +1,4 @@
-import { type Caller, assertActsForPerson, isUuid, notFound } from '@bellwether/kernel';
+import { type Caller, assertActsForPerson, isUuid, notFound, existing } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
@@ -101,8 +101,7 @@ export class OpenSessions {
 
   /** All sessions of a member, by user id or e-mail address. @throws {AppError} `not_found`, `forbidden` */
   async endOfMember({ caller, organizationId }: OrganizationRequest, member: string): Promise<void> {
-    const found = await this.members.find(organizationId, member);
-    if (found === null) throw notFound('Member');
+    const found = existing(await this.members.find(organizationId, member), 'Member');
     assertOutranks(caller, found);
     await this.end(caller, organizationId, found.userId, null);
   }

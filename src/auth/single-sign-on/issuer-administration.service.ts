@@ -7,8 +7,10 @@ import {
   ROLES,
   invalid,
   notFound,
+  camelCased,
   snakeCased,
   uuidv7,
+  existing,
 } from '@bellwether/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
@@ -65,41 +67,20 @@ function viewOf(row: IssuerEntity, origin: string): IssuerDto {
   };
 }
 
-const given = <T extends object>(values: T): Partial<T> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+/** The members of a change that the settings have. */
+const among = <T extends object>(settings: T, changes: object): Partial<T> =>
+  Object.fromEntries(Object.entries(changes).filter(([name]) => name in settings)) as Partial<T>;
 
 /** The settings after a change; absent members stay. */
 function changedSettings(old: IssuerSettings, input: UpdateIssuerDto): IssuerSettings {
-  const rules = {
-    ...old.rules,
-    ...given({
-      roleClaim: input.role_claim,
-      roles: input.roles,
-      defaultRole: input.default_role,
-      groupsClaim: input.groups_claim,
-      groupMatch: input.group_match,
-      externalIdClaim: input.external_id_claim,
-      organizationClaim: input.organization_claim,
-      organizations: input.organizations,
-      emailDomains: input.email_domains && lowered(input.email_domains),
-    }),
+  const { emailDomains, trustedDomains, signInDomains, ...others } = camelCased(input);
+  const changes = {
+    ...others,
+    ...(emailDomains !== undefined && { emailDomains: lowered(emailDomains) }),
+    ...(trustedDomains !== undefined && { trustedDomains: trustedDomains.map((domain) => domain.toLowerCase()) }),
+    ...(signInDomains !== undefined && { signInDomains: signInDomains.map((domain) => domain.toLowerCase()) }),
   };
-  return {
-    ...old,
-    ...given({
-      audience: input.audience,
-      signingAlgorithm: input.signing_algorithm,
-      accessTokenType: input.access_token_type,
-      scopes: input.scopes,
-      userinfo: input.userinfo,
-      accounts: input.accounts,
-      linkVerifiedEmail: input.link_verified_email,
-      trustedDomains: input.trusted_domains?.map((domain) => domain.toLowerCase()),
-      listedForEverybody: input.listed_for_everybody,
-      signInDomains: input.sign_in_domains?.map((domain) => domain.toLowerCase()),
-    }),
-    rules,
-  };
+  return { ...old, ...among(DEFAULT_SETTINGS, changes), rules: { ...old.rules, ...among(DEFAULT_RULES, changes) } };
 }
 
 const lowered = (map: Record<string, string>): Record<string, string> =>
@@ -222,8 +203,7 @@ export class IssuerAdministration {
         return id;
       });
       this.changes.announce(organizationId);
-      const row = await this.repository.within(organizationId).find(id);
-      if (row === null) throw notFound('Sign-in service');
+      const row = existing(await this.repository.within(organizationId).find(id), 'Sign-in service');
       return viewOf(row, request.origin);
     } catch (error) {
       if (!isUniqueViolation(error, 'oidc_issuers_key_key')) throw error;
@@ -307,9 +287,7 @@ export class IssuerAdministration {
   }
 
   private async stored({ organizationId }: OrganizationRequest, key: string): Promise<IssuerEntity> {
-    const row = await this.repository.within(organizationId).findByKey(key);
-    if (row === null) throw notFound('Sign-in service');
-    return row;
+    return existing(await this.repository.within(organizationId).findByKey(key), 'Sign-in service');
   }
 
   /**

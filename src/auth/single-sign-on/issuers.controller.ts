@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
+  ADMINISTRATORS,
   Access,
   type BellwetherRequest,
   IfMatch,
@@ -18,7 +19,6 @@ import { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
 import { InOrganization, type OrganizationRequest } from '../../organizations';
 import { SingleSignOn } from './single-sign-on.service';
 
-const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
 const FOR_OWNERS = 'For owners of the organization: a person who sets a provider can sign in as any member.';
 
 @ApiTags('Single sign-on')

@@ -1,4 +1,4 @@
-import { AppError, notFound, type RequestOrigin, orNull } from '@bellwether/kernel';
+import { AppError, type RequestOrigin, existing, orNull } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
@@ -90,8 +90,7 @@ export class SingleSignOn {
     browser: SignOnBrowser,
     { trialOf = null, member = null }: { readonly trialOf?: Issuer | null; readonly member?: LinkedMember | null } = {},
   ): Promise<string> {
-    const issuer = trialOf ?? (await this.issuers.find(key));
-    if (issuer === null) throw notFound('Sign-in service');
+    const issuer = existing(trialOf ?? (await this.issuers.find(key)), 'Sign-in service');
     const state = newSessionToken();
     const checks = checksOf(browser.token, state, browser.origin + signOnPath(key, 'callback'));
     try {
@@ -157,8 +156,7 @@ export class SingleSignOn {
   /** Ends the sessions that a provider says are over. @throws {AppError} `bad_request` */
   @AcrossOrganizations('sign-in')
   async endAtProvider(key: string, logoutToken: string, origin: RequestOrigin): Promise<void> {
-    const issuer = await this.issuers.find(key);
-    if (issuer === null) throw notFound('Sign-in service');
+    const issuer = existing(await this.issuers.find(key), 'Sign-in service');
     try {
       const notice = await this.verifier.logoutNotice(issuer, logoutToken);
       await this.sessions.endAtProvider(key, notice, origin);

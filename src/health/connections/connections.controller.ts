@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, clientAbortSignal } from '../../infrastructure/http';
+import { ADMINISTRATORS, Access, clientAbortSignal } from '../../infrastructure/http';
 import {
   ConnectionListDto,
   ConnectionTestDto,
@@ -15,7 +15,6 @@ import {
 import { InOrganization, type OrganizationRequest } from '../../organizations';
 import { ConnectionTests } from './connection-tests.service';
 
-const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
 const DESCRIPTION =
   'Without a body the stored values are tested and the outcome is kept. A vendor that fails is an answer, not an error: `ok` is false.';
 

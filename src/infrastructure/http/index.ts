@@ -10,6 +10,7 @@ export { RequestMetrics } from './http.metrics';
 export { type OpenAiErrorBody, OpenAiErrors, ProblemFilter, isScimPath, openAiError } from './problem.filter';
 export {
   ACCESS_METADATA,
+  ADMINISTRATORS,
   Access,
   type AccessOptions,
   type AccessRule,

@@ -1,4 +1,4 @@
-import { AppError, type Caller, normalisedName, notFound, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, normalisedName, notFound, uuidv7, existing } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { StorageLimits } from '../../metering';
@@ -244,7 +244,5 @@ async function required(
   { id }: KnowledgeBaseEntity,
   documentId: string,
 ): Promise<DocumentEntity> {
-  const row = await documents.findIn(id, documentId);
-  if (row === null) throw notFound('Document');
-  return row;
+  return existing(await documents.findIn(id, documentId), 'Document');
 }

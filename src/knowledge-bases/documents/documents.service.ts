@@ -6,6 +6,7 @@ import {
   notFound,
   pageOf,
   uuidCursor,
+  existing,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readCurrent } from '../../files';
@@ -168,8 +169,6 @@ export class DocumentsService {
   private async required(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentEntity> {
     const knowledgeBase = await this.permissions.readable(principal, knowledgeBaseId);
     const documents = this.documents.within(principal.organizationId);
-    const row = isUuid(id) ? await documents.findIn(knowledgeBase.id, id) : null;
-    if (row === null) throw notFound('Document');
-    return row;
+    return existing(isUuid(id) ? await documents.findIn(knowledgeBase.id, id) : null, 'Document');
   }
 }

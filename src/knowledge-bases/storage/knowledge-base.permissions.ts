@@ -1,4 +1,4 @@
-import { AppError, isUuid, notFound, type Principal } from '@bellwether/kernel';
+import { AppError, isUuid, type Principal, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
@@ -10,9 +10,7 @@ export class KnowledgeBasePermissions {
 
   /** @throws {AppError} `not_found` when it does not exist or the principal may not read it */
   async readable(principal: Principal, id: string): Promise<KnowledgeBaseEntity> {
-    const row = isUuid(id) ? await this.knowledgeBases.findReadable(principal, id) : null;
-    if (row === null) throw notFound('Knowledge base');
-    return row;
+    return existing(isUuid(id) ? await this.knowledgeBases.findReadable(principal, id) : null, 'Knowledge base');
   }
 
   /** @throws {AppError} `not_found`; `forbidden` for a knowledge base that the principal may only read */

@@ -1,4 +1,4 @@
-import { AppError, type Caller, notFound, uuidv7 } from '@bellwether/kernel';
+import { AppError, type Caller, uuidv7, existing } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../infrastructure/config';
@@ -126,9 +126,7 @@ export class BatchLeases {
   }
 
   private async get(id: string, tx: Transaction): Promise<Batch> {
-    const batch = await this.batches.find(id, tx);
-    if (batch === null) throw notFound('Batch');
-    return batch;
+    return existing(await this.batches.find(id, tx), 'Batch');
   }
 
   private async batchFor(

@@ -1,4 +1,4 @@
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { toAppError } from '../../infrastructure/http';
 import { BatchApplier } from './batch-applier.service';
@@ -68,9 +68,7 @@ export class MigrationBatches {
 
   /** @throws {AppError} `not_found` */
   async find(id: string): Promise<Batch> {
-    const batch = await this.batches.find(id);
-    if (batch === null) throw notFound('Batch');
-    return batch;
+    return existing(await this.batches.find(id), 'Batch');
   }
 
   /** The newest batches of an organization's own, or of every scope when null. */

@@ -1,4 +1,13 @@
-import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textCursor } from '@bellwether/kernel';
+import {
+  AppError,
+  invalid,
+  notFound,
+  type Page,
+  pageOf,
+  type PageRequest,
+  textCursor,
+  existing,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
@@ -57,8 +66,7 @@ export class GroupMembersService {
   async remove(request: OrganizationRequest, id: string, person: string): Promise<void> {
     await this.assertManaged(request, id);
     const { organizationId } = request;
-    const member = await this.members.find(organizationId, person);
-    if (member === null) throw notFound('Member');
+    const member = existing(await this.members.find(organizationId, person), 'Member');
     const { userId } = member;
     await this.transactions.run(async (tx) => {
       await this.locked(request, id, tx);
@@ -86,8 +94,7 @@ export class GroupMembersService {
 
   /** Serialises changes of the members, and keeps the group from being deleted meanwhile. */
   private async locked({ caller, organizationId }: OrganizationRequest, id: string, tx: Transaction): Promise<void> {
-    const row = await this.stored.within(organizationId, tx).lock(id);
-    if (row === null) throw notFound('Group');
+    const row = existing(await this.stored.within(organizationId, tx).lock(id), 'Group');
     assertManages(caller, row);
   }
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Mailer } from '../../infrastructure/mail';
-import { Access, PageQueryDto, toPageRequest } from '../../infrastructure/http';
+import { ADMINISTRATORS, Access, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { MembersService } from './members.service';
 import { MemberDto, MemberPageDto } from '../organization-answer.dto';
@@ -19,7 +19,7 @@ export class MembersController {
   ) {}
 
   @Get()
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'List members' })
+  @Access({ ...ADMINISTRATORS, summary: 'List members' })
   async list(@InOrganization() at: OrganizationRequest, @Query() page: PageQueryDto): Promise<MemberPageDto> {
     const { organizationId } = at;
     const [listed, { features }] = await Promise.all([
@@ -39,15 +39,14 @@ export class MembersController {
 
   @Post()
   @Idempotent()
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Add a member' })
+  @Access({ ...ADMINISTRATORS, summary: 'Add a member' })
   async add(@InOrganization() at: OrganizationRequest, @Body() body: CreateMemberDto): Promise<MemberDto> {
     return this.members.add(at.caller, at.organizationId, body);
   }
 
   @Patch(':member')
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Change address, name, role or state of a member',
     description: '`member` is a user id or an e-mail address. The last owner stays owner.',
   })
@@ -61,7 +60,7 @@ export class MembersController {
 
   @Delete(':member')
   @HttpCode(204)
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Remove a member and their keys' })
+  @Access({ ...ADMINISTRATORS, summary: 'Remove a member and their keys' })
   async remove(@InOrganization() at: OrganizationRequest, @Param('member') member: string): Promise<void> {
     await this.members.remove(at.caller, at.organizationId, member);
   }

@@ -2,11 +2,11 @@ import {
   AppError,
   type Caller,
   invalid,
-  notFound,
   type Page,
   pageOf,
   type PageRequest,
   textCursor,
+  existing,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
@@ -93,8 +93,7 @@ export class MembersService {
       return await this.transactions.once('member.add', async (tx) => {
         const members = this.members.within(organizationId, tx);
         const userId = await members.add(member);
-        const row = await members.find(userId);
-        if (row === null) throw notFound('Member');
+        const row = existing(await members.find(userId), 'Member');
         const target = { type: 'member', id: userId };
         const after = { email: row.email, name: row.name, role: row.role };
         await this.audit.record({ caller, organizationId, action: 'member.add', target, after }, tx);
@@ -120,8 +119,7 @@ export class MembersService {
       const { email = old.email, ...others } = changes;
       if (Object.values(others).some((value) => value !== undefined)) await members.update(old.userId, others);
       await this.readdress(old, email, tx);
-      const updated = await members.find(old.userId);
-      if (updated === null) throw notFound('Member');
+      const updated = existing(await members.find(old.userId), 'Member');
       if (updated.role !== old.role || updated.disabled !== old.disabled) await this.changes.memberChanged(old, tx);
       const target = { type: 'member', id: old.userId };
       const isMoved = updated.email !== old.email;
@@ -168,9 +166,7 @@ export class MembersService {
   /** Locks the organization: two concurrent changes cannot both remove the "other" owner. */
   private async lockedMember(organizationId: string, userId: string, tx: Transaction): Promise<MemberRow> {
     await this.organizations.lock(organizationId, tx);
-    const row = await this.members.within(organizationId, tx).find(userId);
-    if (row === null) throw notFound('Member');
-    return row;
+    return existing(await this.members.within(organizationId, tx).find(userId), 'Member');
   }
 
   private async assertNotLastOwner(member: MemberRow, tx: Transaction): Promise<void> {

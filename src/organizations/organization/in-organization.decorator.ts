@@ -14,7 +14,7 @@ export interface OrganizationRequest {
   readonly origin: string;
 }
 
-/** What the caller needs to be: an administrator of the organization, or somebody who sees it. */
+/** The caller must be an administrator of the organization, or see it. */
 type Right = 'administered' | 'seen';
 
 interface Asked {

@@ -1,4 +1,4 @@
-import { AppError, type Caller, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
@@ -73,15 +73,13 @@ export class OrganizationEndings {
    * @throws {AppError} `not_found`, `conflict` for the system organization
    */
   async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
-    const found = await this.organizations.findBySlug(slug);
-    if (found === null) throw notFound('Organization');
+    const found = existing(await this.organizations.findBySlug(slug), 'Organization');
     if (found.isSystem && suspended)
       throw new AppError('conflict', "The operator's own organization keeps running", {
         reason: 'organization.operators',
       });
     await this.transactions.run(async (tx) => {
-      const old = await this.organizations.lock(found.id, tx);
-      if (old === null) throw notFound('Organization');
+      const old = existing(await this.organizations.lock(found.id, tx), 'Organization');
       if (old.eraseAfter !== null)
         throw new AppError('conflict', 'This organization has ended; restore it first', {
           reason: 'organization.ended',
@@ -191,11 +189,9 @@ export class OrganizationEndings {
   }
 
   private async change<T>(slug: string, work: (old: OrganizationEntity, tx: Transaction) => Promise<T>): Promise<T> {
-    const found = await this.organizations.findBySlug(slug);
-    if (found === null) throw notFound('Organization');
+    const found = existing(await this.organizations.findBySlug(slug), 'Organization');
     const result = await this.transactions.run(async (tx) => {
-      const old = await this.organizations.lock(found.id, tx);
-      if (old === null) throw notFound('Organization');
+      const old = existing(await this.organizations.lock(found.id, tx), 'Organization');
       return work(old, tx);
     });
     this.changes.announce(found.id);

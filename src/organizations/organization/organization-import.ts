@@ -1,4 +1,4 @@
-import { AppError, type JsonObject, type Problem, notFound } from '@bellwether/kernel';
+import { AppError, type JsonObject, type Problem, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ImportScope, Transaction } from '../../infrastructure/database';
 import { OutboundClient } from '../../infrastructure/outbound';
@@ -92,8 +92,7 @@ export class OrganizationImport {
 
   /** @throws {AppError} `not_found` */
   async update({ organizationId, tx }: ImportScope, values: ImportedOrganizationValues): Promise<void> {
-    const row = await this.organizations.lock(organizationId, tx);
-    if (row === null) throw notFound('Organization');
+    const row = existing(await this.organizations.lock(organizationId, tx), 'Organization');
     await this.write(row, values, tx);
   }
 

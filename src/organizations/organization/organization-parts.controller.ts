@@ -1,7 +1,7 @@
 import { type Caller, notFound } from '@bellwether/kernel';
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Access, CurrentCaller } from '../../infrastructure/http';
+import { ADMINISTRATORS, Access, CurrentCaller } from '../../infrastructure/http';
 import { SETTINGS_PARTS, type SettingsPart } from '../settings/settings.types';
 import { OrganizationsService } from './organizations.service';
 
@@ -13,8 +13,7 @@ export class OrganizationPartsController {
   @Get()
   @Header('Content-Type', 'application/json')
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Read one part of the settings',
     description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
   })

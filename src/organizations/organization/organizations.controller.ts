@@ -1,7 +1,15 @@
 import { type Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { Access, CurrentCaller, IfMatch, PageQueryDto, TagsVersion, toPageRequest } from '../../infrastructure/http';
+import {
+  ADMINISTRATORS,
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  TagsVersion,
+  toPageRequest,
+} from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
 import { EndOrganizationDto, NoticeDto } from './end-organization.dto';
 import { FoundingService } from './founding.service';
@@ -66,8 +74,7 @@ export class OrganizationsController {
   @TagsVersion()
   @ApiBody({ schema: settingsPatchSchema })
   @Access({
-    scope: 'admin',
-    role: 'organization_admin',
+    ...ADMINISTRATORS,
     summary: 'Change settings of an organization',
     description: 'JSON Merge Patch (RFC 7396): objects merge, arrays replace, null removes.',
   })

@@ -7,6 +7,7 @@ import {
   notFound,
   pageOf,
   textCursor,
+  existing,
 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
@@ -76,8 +77,7 @@ export class OrganizationsService {
    * @throws {AppError} `not_found`
    */
   async trial(organizationId: string, patch: SettingsPatch): Promise<OrganizationRuntime> {
-    const stored = await this.organizations.findById(organizationId);
-    if (stored === null) throw notFound('Organization');
+    const stored = existing(await this.organizations.findById(organizationId), 'Organization');
     const change = applyPatch(stored.settings, patch);
     const entered = change.fresh.map(({ slot, plain }) => [fieldOf(slot), plain] as const);
     const opened = await this.opened({ ...stored, settings: change.settings });
@@ -119,8 +119,7 @@ export class OrganizationsService {
 
   /** Id of an organization, for operator commands. @throws {AppError} `not_found` */
   async idOf(slug: string): Promise<string> {
-    const organization = await this.organizations.findBySlug(slug);
-    if (organization === null) throw notFound('Organization');
+    const organization = existing(await this.organizations.findBySlug(slug), 'Organization');
     return organization.id;
   }
 
@@ -143,8 +142,7 @@ export class OrganizationsService {
   }
 
   private async load(id: string): Promise<OrganizationRuntime> {
-    const organization = await this.organizations.findById(id);
-    if (organization === null) throw notFound('Organization');
+    const organization = existing(await this.organizations.findById(id), 'Organization');
     return buildRuntime(organization, this.config, await this.opened(organization));
   }
 

@@ -1,4 +1,4 @@
-import { AppError, type Caller, assertCurrent, invalid, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, assertCurrent, invalid, existing } from '@bellwether/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
@@ -124,8 +124,7 @@ export class SettingsService {
     if (read !== null) assertCurrent(expected, read.version);
     await this.checks.assertDialable(patch);
     await this.transactions.run(async (tx) => {
-      const old = await this.organizations.lock(organizationId, tx);
-      if (old === null) throw notFound('Organization');
+      const old = existing(await this.organizations.lock(organizationId, tx), 'Organization');
       assertCurrent(expected, old.version);
       const change = applyPatch(old.settings, patch);
       assertLimits(caller, old.settings, change.settings);

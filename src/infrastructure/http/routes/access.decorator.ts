@@ -29,6 +29,9 @@ export interface AccessOptions {
   readonly description?: string;
 }
 
+/** Permission of the routes for administrators of the organization. */
+export const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
+
 /** Permission of a route, or `public`. The guard denies a route without either. */
 export type AccessRule =
   { readonly public: true; readonly identifies: boolean } | ({ readonly public: false } & AccessOptions);
