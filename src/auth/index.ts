@@ -13,4 +13,4 @@ export { scopesOf } from './sessions/role-scopes';
 export { SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from './sessions/session-cookie';
 export { type OpenedSession, SessionsService, type SignInContext } from './sign-in/sessions.service';
 export { SignInLinks, signInContextOf } from './sign-in/sign-in-links.service';
-export { addressGroup, ownPath } from './single-sign-on/sign-in-attempt';
+export { AttemptCookie, addressGroup, ownPath } from './single-sign-on/sign-in-attempt';

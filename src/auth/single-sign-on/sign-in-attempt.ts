@@ -1,25 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { CookieOptions, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { LoginChecks } from '../issuers/openid-client';
 import { SessionCookie, looksLikeSessionToken, newSessionToken } from '../sessions/session-cookie';
 
-const SECURE_NAME = '__Host-bw-sso';
-const PLAIN_NAME = 'bw-sso';
 const MINUTES_10 = 600_000;
 
-/** Binds sign-ins to the browser that began them, so that nobody is signed in by another person's answer. */
-@Injectable()
-export class SignInAttemptCookie {
-  private readonly name: string;
-  private readonly isSecure: boolean;
-
-  constructor({ own }: SessionCookie) {
-    this.isSecure = own.isSecure;
-    this.name = own.isSecure ? SECURE_NAME : PLAIN_NAME;
-  }
+/** A cookie that binds what a browser has begun to it; several tabs share its token. */
+export class AttemptCookie {
+  constructor(
+    private readonly name: string,
+    private readonly options: CookieOptions,
+  ) {}
 
   tokenOf({ cookie = '' }: IncomingHttpHeaders): string | null {
     const start = `${this.name}=`;
@@ -31,17 +25,19 @@ export class SignInAttemptCookie {
     return token !== undefined && others.length === 0 && looksLikeSessionToken(token) ? token : null;
   }
 
-  /** The browser's token, which several tabs share. `Lax`: the provider's answer is a navigation from another site. */
   ensure(headers: IncomingHttpHeaders, response: Response): string {
     const token = this.tokenOf(headers) ?? newSessionToken();
-    response.cookie(this.name, token, {
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: this.isSecure,
-      path: '/',
-      maxAge: MINUTES_10,
-    });
+    response.cookie(this.name, token, { httpOnly: true, path: '/', maxAge: MINUTES_10, ...this.options });
     return token;
+  }
+}
+
+/** Binds sign-ins to the browser that began them, so that nobody is signed in by another person's answer. */
+@Injectable()
+export class SignInAttemptCookie extends AttemptCookie {
+  constructor({ own: { isSecure } }: SessionCookie) {
+    // `Lax`: the provider's answer is a navigation from another site.
+    super(isSecure ? '__Host-bw-sso' : 'bw-sso', { sameSite: 'lax', secure: isSecure });
   }
 }
 
