@@ -105,7 +105,6 @@ export class Retention {
 export class RetentionJobs {
   constructor(
     private readonly old: RetentionRepository,
-    private readonly transactions: Transactions,
     private readonly jobs: JobQueue,
     retention: Retention,
   ) {
@@ -114,10 +113,8 @@ export class RetentionJobs {
   }
 
   private async enqueue(): Promise<void> {
-    const due = await this.jobs.withoutJob(QUEUE, await this.old.organizations());
-    if (due.length === 0) return;
+    const due = await this.old.organizations();
     const jobs = due.map((organizationId) => ({ key: organizationId, data: { organizationId } }));
-    await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
-    this.jobs.wake(QUEUE);
+    await this.jobs.sendLost(QUEUE, jobs);
   }
 }

@@ -36,7 +36,7 @@ export class TestRunWorker {
   ) {
     jobs.declare(QUEUE, (job) => this.work(job));
     jobs.sweep(SWEEP_MS, async ({ first }) => {
-      await this.takeUp();
+      await this.jobs.sendLost(QUEUE, (await this.testRuns.unfinished()).map(jobOf));
       if (!first) await this.testRuns.removeOlderThan(config.runs.retentionDays);
     });
   }
@@ -55,14 +55,6 @@ export class TestRunWorker {
       await this.jobs.send(QUEUE, [jobOf({ id: testRun.id, organizationId })], tx);
     });
     this.jobs.wake(QUEUE);
-  }
-
-  private async takeUp(): Promise<void> {
-    const open = await this.testRuns.unfinished();
-    const ids = open.map(({ id }) => id);
-    const lost = new Set(await this.jobs.withoutJob(QUEUE, ids));
-    const jobs = open.filter(({ id }) => lost.has(id)).map(jobOf);
-    await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
   }
 
   private work({ data: { testRunId, organizationId }, signal }: RunningJob<TestRunJob>): Promise<void> {

@@ -35,7 +35,7 @@ export class ReplayWorker {
   ) {
     jobs.declare(QUEUE, (job) => this.work(job));
     jobs.sweep(SWEEP_MS, async ({ first }) => {
-      await this.takeUp();
+      await this.jobs.sendLost(QUEUE, (await this.replays.unfinished()).map(jobOf));
       if (!first) await this.replays.removeOlderThan(config.runs.retentionDays);
     });
   }
@@ -50,18 +50,6 @@ export class ReplayWorker {
       await this.jobs.send(QUEUE, [jobOf(batch)], tx);
     });
     this.jobs.wake(QUEUE);
-  }
-
-  private async takeUp(): Promise<void> {
-    const open = await this.replays.unfinished();
-    const lost = new Set(
-      await this.jobs.withoutJob(
-        QUEUE,
-        open.map(({ id }) => id),
-      ),
-    );
-    const jobs = open.filter(({ id }) => lost.has(id)).map(jobOf);
-    await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
   }
 
   private work({ data: { replayId, organizationId }, signal }: RunningJob<ReplayJob>): Promise<void> {

@@ -114,6 +114,13 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (jobs.length > 0) await this.jobs.insert(queue, jobs, tx);
   }
 
+  /** Enqueues jobs again that were lost, as sweeps do: those whose key has no waiting or running one. */
+  async sendLost<Data extends object>(queue: Queue<Data>, jobs: readonly NewJob<Data>[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.jobs.insertLost(queue, jobs);
+    this.wake(queue);
+  }
+
   /** Makes this process poll now. Others find the jobs within a second. */
   wake<Data extends object>(queue: Queue<Data>): void {
     if (this.started && this.stopping === null) this.workers.get(queue.name)?.wake();

@@ -159,6 +159,15 @@ export class JobRepository {
     if (inserted !== jobs.length) throw new Error(`The queue ${queue.name} took ${inserted} of ${jobs.length} jobs`);
   }
 
+  /** Inserts those of the jobs whose key has no waiting or running one. */
+  @AcrossOrganizations('jobs')
+  async insertLost<Data extends object>(queue: Queue<Data>, jobs: readonly NewJob<Data>[]): Promise<void> {
+    const keys = jobs.map(({ key }) => key);
+    const without = new Set(await this.withoutJob(queue.name, keys));
+    const lost = jobs.filter(({ key }) => without.has(key));
+    if (lost.length > 0) await this.dataSource.transaction((tx) => this.insert(queue, lost, tx));
+  }
+
   async fetch(name: string, count: number): Promise<FetchedJob[]> {
     const jobs = await this.boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
     return jobs

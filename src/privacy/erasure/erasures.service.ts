@@ -96,22 +96,10 @@ export class Erasures {
   /** Requests whose job was lost, or whose operator command was killed. */
   private async resume(): Promise<void> {
     const waiting = await this.requests.waiting();
-    const lost = new Set(
-      await this.jobs.withoutJob(
-        QUEUE,
-        waiting.map(({ id }) => id),
-      ),
+    await this.jobs.sendLost(
+      QUEUE,
+      waiting.map((data) => ({ key: data.id, data })),
     );
-    const again = waiting.filter(({ id }) => lost.has(id));
-    if (again.length === 0) return;
-    await this.transactions.run((tx) =>
-      this.jobs.send(
-        QUEUE,
-        again.map((data) => ({ key: data.id, data })),
-        tx,
-      ),
-    );
-    this.jobs.wake(QUEUE);
   }
 }
 

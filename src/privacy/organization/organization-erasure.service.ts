@@ -77,7 +77,6 @@ export class OrganizationErasure {
 export class OrganizationErasureJobs {
   constructor(
     private readonly endings: OrganizationEndings,
-    private readonly transactions: Transactions,
     private readonly jobs: JobQueue,
     erasure: OrganizationErasure,
   ) {
@@ -88,10 +87,8 @@ export class OrganizationErasureJobs {
   }
 
   private async enqueue(): Promise<void> {
-    const due = await this.jobs.withoutJob(QUEUE, await this.endings.due());
-    if (due.length === 0) return;
+    const due = await this.endings.due();
     const jobs = due.map((organizationId) => ({ key: organizationId, data: { organizationId } }));
-    await this.transactions.run((tx) => this.jobs.send(QUEUE, jobs, tx));
-    this.jobs.wake(QUEUE);
+    await this.jobs.sendLost(QUEUE, jobs);
   }
 }
