@@ -6,9 +6,8 @@ import { ZipFile } from 'yazl';
 import { type OrganizationRequest, assertOutranks } from '../organizations';
 import { RunsService } from '../runs';
 import { ErasurePlans } from './erasure/erasure-plan.service';
-import type { ErasureRequestEntity } from './erasure/erasure-request.entity';
 import type { ErasurePlan, Subject } from './erasure/erasure.types';
-import { Erasures } from './erasure/erasures.service';
+import { type ErasureRequest, Erasures } from './erasure/erasures.service';
 import { type ExportedFile, PersonExports } from './person-export.service';
 import { OrganizationExports } from './organization/organization-export.service';
 import type { ErasePersonDto } from './privacy.dto';
@@ -91,7 +90,7 @@ export class PersonData {
     { caller, organizationId }: OrganizationRequest,
     member: string,
     body: ErasePersonDto,
-  ): Promise<ErasureRequestEntity> {
+  ): Promise<ErasureRequest> {
     const subject = await this.exports.find(organizationId, member);
     assertReach(caller, subject);
     const { heir, unshared, confirm = '' } = body;

@@ -6,9 +6,8 @@ import { attachment } from '../files';
 import { ADMINISTRATORS, Access, CurrentCaller, PageQueryDto, toPageRequest } from '../infrastructure/http';
 import { InOrganization, type OrganizationRequest } from '../organizations';
 import { reportText } from './erasure/erasure-report';
-import type { ErasureRequestEntity } from './erasure/erasure-request.entity';
 import type { ErasurePlan, Subject } from './erasure/erasure.types';
-import { Erasures } from './erasure/erasures.service';
+import { type ErasureRequest, Erasures } from './erasure/erasures.service';
 import { type Archive, PersonData } from './person-data.service';
 import {
   ErasePersonDto,
@@ -33,7 +32,7 @@ const planView = ({ subject, heir, unshared, content, counts, kept, problems }: 
   problems: [...problems],
 });
 
-const erasureView = (request: ErasureRequestEntity): ErasureDto => ({
+const erasureView = (request: ErasureRequest): ErasureDto => ({
   id: request.id,
   state: request.state,
   user_id: request.subjectId,

@@ -100,7 +100,7 @@ export class GroupProvisioning {
   }
 }
 
-export interface SeenGroup {
+interface SeenGroup {
   readonly row: GroupEntity;
   readonly isMember: boolean;
 }

@@ -9,6 +9,8 @@ import { ErasureRunner } from './erasure-runner.service';
 import type { ErasureRequestEntity } from './erasure-request.entity';
 import type { ErasurePlan, ErasureReport } from './erasure.types';
 
+export type ErasureRequest = ErasureRequestEntity;
+
 interface ErasureJob {
   readonly organizationId: string;
   readonly id: string;
@@ -44,7 +46,7 @@ export class Erasures {
    * Accepts the erasure; a job begins at once. An open request for the same person is answered as it is.
    * `caller` null is the operator. @throws {AppError} `not_found`, `conflict` with every problem
    */
-  async request(caller: Caller | null, wish: ErasureWish): Promise<ErasureRequestEntity> {
+  async request(caller: Caller | null, wish: ErasureWish): Promise<ErasureRequest> {
     const plan = await this.plans.plan(caller, wish);
     assertFeasible(plan);
     const request = await this.insert(caller, wish, plan);
@@ -58,11 +60,11 @@ export class Erasures {
   }
 
   /** @throws {AppError} `not_found` */
-  async get(organizationId: string, id: string): Promise<ErasureRequestEntity> {
+  async get(organizationId: string, id: string): Promise<ErasureRequest> {
     return existing(isUuid(id) ? await this.requests.find(organizationId, id) : null, 'Erasure');
   }
 
-  list(organizationId: string, page: PageRequest): Promise<Page<ErasureRequestEntity>> {
+  list(organizationId: string, page: PageRequest): Promise<Page<ErasureRequest>> {
     return this.requests.list(organizationId, page);
   }
 
@@ -70,7 +72,7 @@ export class Erasures {
     caller: Caller | null,
     { organizationId }: ErasureWish,
     plan: ErasurePlan,
-  ): Promise<ErasureRequestEntity> {
+  ): Promise<ErasureRequest> {
     const { userId } = plan.subject;
     try {
       return await this.transactions.run(async (tx) => {
