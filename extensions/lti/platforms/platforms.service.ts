@@ -282,8 +282,9 @@ const settingsOf = (row: Settings) => ({
 });
 
 /** An administrator who switches a platform on has approved it. */
-const changesOf = ({ match, ...input }: UpdatePlatformDto) => ({
+const changesOf = ({ match, deployment_ids: deploymentIds, ...input }: UpdatePlatformDto) => ({
   ...camelCased(input),
+  ...(deploymentIds !== undefined && { deploymentIds }),
   ...(match !== undefined && { match: matchOf(match) }),
   ...(input.active === true && { awaitsApproval: false }),
 });

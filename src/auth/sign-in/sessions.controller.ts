@@ -3,6 +3,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '
 import {
   ApiDefaultResponse,
   ApiExtraModels,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiTags,
   ApiUnauthorizedResponse,
@@ -150,6 +151,7 @@ export class SessionsController {
   @Delete()
   @HttpCode(204)
   @Public('Sign out: ends the session, here at once and everywhere within 5 s')
+  @ApiNoContentResponse()
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   async signOut(@Req() request: BellwetherRequest, @Res({ passthrough: true }) response: Response): Promise<void> {
     const { replaces: token, ...origin } = signInContextOf(request, this.cookie);
