@@ -9,6 +9,9 @@ import type { Message } from './conversation-message.entity';
 import { ConversationRepository } from './conversation.repository';
 import { MessageRepository } from './message.repository';
 
+export type { Conversation } from './conversation.entity';
+export type { Message } from './conversation-message.entity';
+
 type Node = Pick<Message, 'id' | 'previousId'>;
 
 /** The messages from the first one to `lastId`, in order. `messages` are sorted by position. */

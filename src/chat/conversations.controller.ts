@@ -7,7 +7,14 @@ import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '..
 import { Idempotent } from '../infrastructure/idempotency';
 import { questionContent } from './question-content';
 import { Questions } from './questions.service';
-import { ConversationReader, type ReadConversation, otherMessages, versionsOf } from './conversation-reader.service';
+import {
+  type Conversation,
+  ConversationReader,
+  type Message,
+  type ReadConversation,
+  otherMessages,
+  versionsOf,
+} from './conversation-reader.service';
 import {
   AskDto,
   AskedDto,
@@ -22,8 +29,6 @@ import {
   ShowBranchDto,
   WholeConversationDto,
 } from './conversation.dto';
-import type { Conversation } from './conversation.entity';
-import type { Message } from './conversation-message.entity';
 import { Conversations } from './conversations.service';
 
 const presentConversation = (conversation: Conversation): ConversationDto => ({
