@@ -1,10 +1,35 @@
-import { t } from '$lib/kit/i18n/i18n.svelte';
-import { catalogues } from '$lib/app/catalogues/catalogues.svelte';
 import type { FunctionEntry, ToolInfo } from '$lib/app/catalogues/assistant';
-import { isChosen, type Option, OPTIONS } from '$lib/features/schema-form/choices';
+import { catalogues } from '$lib/app/catalogues/catalogues.svelte';
+import { placeOf } from '$lib/features/pipeline/problems-of-tools';
+import { OPTIONS, type Option, isChosen } from '$lib/features/schema-form/choices';
 import type { Reference } from '$lib/features/schema-form/schema-form';
-import { newEntry, type Placed, placedOf, settingsOf, targetOf, withSettings } from './function-entries';
-import { refusals } from './refusals';
+import { api, must } from '$lib/kit/api/client';
+import { codeText } from '$lib/kit/api/reasons';
+import { i18n, t } from '$lib/kit/i18n/i18n.svelte';
+import { type Placed, newEntry, placedOf, settingsOf, targetOf, withSettings } from './function-entries';
+
+/** Most functions of one definition that the service checks. */
+const CHECKED_AT_ONCE = 100;
+
+/**
+ * Why assistants cannot be called, in the reader's language, by id; those that can be are not in it. The service knows it
+ * of every assistant, also of those whose definition the reader does not see.
+ */
+export async function refusals(ids: readonly (string | number)[]): Promise<ReadonlyMap<string | number, string>> {
+  const reasons = new Map<string | number, string>();
+  for (let start = 0; start < ids.length; start += CHECKED_AT_ONCE) {
+    const some = ids.slice(start, start + CHECKED_AT_ONCE);
+    const functions = some.map((id) => ({ type: 'assistant', assistant_id: id }));
+    const body = { template: '{user_input}', metadata: { assistant_type: 'multi_tool', functions } };
+    const { diagnostics } = must(await api.POST('/api/v1/assistants/validate', { body }));
+    for (const { severity, code, message, path } of diagnostics) {
+      const id = some[placeOf(path)?.index ?? -1];
+      if (severity === 'error' && id !== undefined)
+        reasons.set(id, i18n.maybe(`functions.refused_${code.replace('.', '_')}`) ?? codeText(code) ?? message);
+    }
+  }
+  return reasons;
+}
 
 export interface Choices {
   readonly options: readonly Option[] | null;

@@ -1,30 +1,63 @@
 import type { Metadata, PipelineTool, ToolInfo } from '$lib/app/catalogues/assistant';
+import { type Filler, type SlotState, type TemplateDocument, slotStates } from '$lib/features/template/document';
+import { entryName } from '$lib/features/tools/entry-name';
+import { knownNames } from '$lib/features/tools/names.svelte';
 import { i18n, t } from '$lib/kit/i18n/i18n.svelte';
 import { same } from '$lib/kit/ui/differences';
-import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/features/template/document';
 import { History } from '$lib/kit/ui/history.svelte';
 import {
-  automaticStyle,
-  automaticTemplate,
-  numberedPlaceholder,
   type SlotGrammar,
   type TemplateStyle,
+  automaticStyle,
+  automaticTemplate,
+  compileTemplate,
+  numberedPlaceholder,
 } from '@bellwether/kernel/templates';
 import {
   type Change,
+  type ToolEntry,
   fillsSlot,
   initialConfig,
+  numberOf,
   pipelineTool,
   placeholderTypes,
   slotTypeOf,
-  type ToolEntry,
   toStored,
 } from './pipeline-entry';
-import { missingTools, nextNumber } from './missing-tools';
-import { labelledSlots, type PipelineState, planMove, planRemove } from './pipeline-plan';
+import { type PipelineState, labelledSlots, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
-import { entryName } from '$lib/features/tools/entry-name';
-import { knownNames } from '$lib/features/tools/names.svelte';
+
+/** The number that the next tool gets: the highest + 1. */
+export const nextNumber = (tools: readonly ToolEntry[]): number =>
+  Math.max(tools.length, ...tools.map(({ placeholder }) => numberOf(placeholder) ?? 0)) + 1;
+
+/**
+ * New tools for the slots that no tool fills, in the order of their numbers, as far as the next numbers fit. Of several
+ * tools that fill one kind of slot the first of the catalogue is taken.
+ */
+export function missingTools(
+  { tools, template }: PipelineState,
+  catalogue: readonly ToolInfo[],
+  firstKey: number,
+): readonly ToolEntry[] {
+  const known = tools.flatMap(({ placeholder }) => placeholder ?? []);
+  const empty = compileTemplate(template, { types: placeholderTypes(catalogue), names: known })
+    .slots.map(({ name }) => name)
+    .filter((name) => numberOf(name) !== null && !known.includes(name))
+    .sort((one, other) => (numberOf(one) ?? 0) - (numberOf(other) ?? 0));
+  const added: ToolEntry[] = [];
+  for (const placeholder of new Set(empty)) {
+    const number = nextNumber([...tools, ...added]);
+    const info = catalogue.find(
+      ({ kind, placeholder: type }) =>
+        kind === 'pipeline' && type !== null && numberedPlaceholder(number, type) === placeholder,
+    );
+    if (info === undefined) continue;
+    const config = initialConfig(info);
+    added.push({ key: firstKey + added.length, plugin: info.name, placeholder, enabled: true, config, extra: {} });
+  }
+  return added;
+}
 
 export type { Change, Rename, ToolEntry } from './pipeline-entry';
 export { functionsOf } from './pipeline-read';
