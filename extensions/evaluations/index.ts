@@ -1,2 +1,1 @@
-export { AssistantTestsModule } from './assistant-tests.module';
-export { PublicationRulesModule } from './publication-rules.module';
+export { AssistantTestsModule, PublicationRulesModule } from './assistant-tests.module';

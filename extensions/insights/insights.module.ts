@@ -7,15 +7,14 @@ import { OrganizationsModule } from '../../src/organizations';
 import { ProcessorsModule } from '../../src/processors';
 import { RunsModule } from '../../src/runs';
 import { ToolsModule } from '../../src/tools';
-import { QuestionGroups } from './question-groups.service';
-import { QuestionStemsRepository } from './question-stems.repository';
-import { QuestionVectors } from './question-vectors.service';
+import { AskedQuestionsRepository, QuestionStemsRepository } from './asked-questions.repository';
+import { AssistantMaterialRepository } from './assistant-material.repository';
 import { InsightsController } from './insights.controller';
 import { InsightsService } from './insights.service';
-import { AssistantMaterialRepository } from './assistant-material.repository';
+import { QuestionGroups } from './question-groups.service';
+import { QuestionVectors } from './question-vectors.service';
+import { InsightAccessAudit, ReportPeriods } from './report-periods.service';
 import { MaterialSearches, UnusedMaterialService } from './unused-material.service';
-import { ReportPeriods, InsightAccessAudit } from './report-periods.service';
-import { AskedQuestionsRepository } from './asked-questions.repository';
 
 @Module({
   imports: [

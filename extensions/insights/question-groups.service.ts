@@ -7,7 +7,7 @@ import type { DistinctQuestion } from './distinct-questions';
 import { GROUPINGS, type QuestionGrouping } from './insights.dto';
 import { groupByMeaning } from './group-by-meaning';
 import { groupByWords } from './group-by-words';
-import { QuestionStemsRepository } from './question-stems.repository';
+import { QuestionStemsRepository } from './asked-questions.repository';
 import { type QuestionEmbedding, QuestionVectors } from './question-vectors.service';
 import { type GroupedQuestions, type TellableGroups, tellableGroups } from './similar-questions';
 

@@ -2,7 +2,7 @@ export { kbReportText } from './knowledge/kb-report';
 export { LambKbImport } from './knowledge/lamb-kb-import.service';
 export { LambImportModule } from './lamb-import.module';
 export { LambImport } from './lamb-import.service';
-export * from './plan/import-options.types';
+export { type ImportChoices, type ImportOptions, type ImportProgress, NO_CHOICES } from './plan/plan.types';
 export { rehearsalJson, rehearsalMarkdown } from './rehearsal/rehearsal-report';
 export { LambRehearsal, readQuestions } from './rehearsal/rehearsal.service';
 export type { RehearsalReport } from './rehearsal/rehearsal.types';

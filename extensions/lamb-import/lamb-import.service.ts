@@ -1,17 +1,16 @@
+import { stat } from 'node:fs/promises';
 import { AppError, notFound } from '@bellwether/kernel';
 import type { LambOrganization, LambSource } from '@bellwether/lamb-reader';
-import { stat } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../../src/assistants';
 import { BlobSweep } from '../../src/files';
 import { AcrossOrganizations, databaseErrorToAppError } from '../../src/infrastructure/database';
-import { renameHint, slugHere } from './organization-settings';
-import type { ImportContext } from './plan/import-context.types';
-import type { ImportOptions } from './plan/import-options.types';
-import { addressOf, usersWithoutOrganization } from './plan/plan-organization';
-import { type ImportReport, type ImportedOrganization, ReportBuilder, type ReportNote } from './report-builder';
 import { ImportLeaseRepository, type Lease } from './import-lease.repository';
+import { renameHint, slugHere } from './organization-settings';
 import { OriginRepository } from './origin.repository';
+import { addressOf, usersWithoutOrganization } from './plan/plan-organization';
+import type { ImportContext, ImportOptions } from './plan/plan.types';
+import { type ImportReport, type ImportedOrganization, ReportBuilder, type ReportNote } from './report-builder';
 import { OrganizationImporter } from './write/organization-importer';
 
 /** Imports the organizations of a LAMB installation, each as a whole or not at all. */

@@ -17,8 +17,7 @@ import { operationsOf } from './protocol/patch';
 import { ScimAddress } from './protocol/scim-address.service';
 import { GROUP, GROUP_BODY, PATCH_BODY } from './protocol/scim-examples';
 import { ClientOrigin, ScimRoute } from './protocol/scim-route.decorator';
-import { groupOf } from './group-resource';
-import { ScimGroups } from './scim-groups.service';
+import { ScimGroups, groupOf } from './scim-groups.service';
 
 @ApiTags('SCIM')
 @Controller('scim/v2/Groups')

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { validationPipe } from '../infrastructure/http';
 import { AssistantLookup, type Seen } from './access/assistant-lookup';
 import { SaveValidator } from './checks/save-validator';
-import { CreateAssistantDto } from './checks/definition.dto';
+import { CreateAssistantDto } from './checks/validation.dto';
 import {
   type Definition,
   type DefinitionInput,

@@ -40,6 +40,40 @@ const KEY_ROW = `
     JOIN users person ON person.id = key.user_id
    WHERE `;
 
+/** Active keys of one organization. */
+export class ApiKeyScope extends TenantScope<ApiKeyEntity> {
+  /** Newest first; `userId` null lists the keys of all members. */
+  list(userId: string | null, limit: number, before: string | null): Promise<[ApiKeyEntity[], number]> {
+    const mine = this.where({ revokedAt: IsNull(), ...(userId === null ? {} : { userId }) });
+    const older = before === null ? {} : { id: LessThan(before) };
+    return Promise.all([
+      this.rows.find({ where: { ...mine, ...older }, order: { id: 'DESC' }, take: limit }),
+      this.rows.countBy(mine),
+    ]);
+  }
+
+  /** Revoked ones too. */
+  byIds(ids: readonly string[]): Promise<ApiKeyEntity[]> {
+    return this.rows.findBy(this.where({ id: In([...ids]) }));
+  }
+
+  findActive(id: string): Promise<ApiKeyEntity | null> {
+    return this.rows.findOneBy(this.where({ id, revokedAt: IsNull() }));
+  }
+
+  async revoke(id: string): Promise<void> {
+    await this.rows.update(this.where({ id, revokedAt: IsNull() }), { revokedAt: () => 'now()' });
+  }
+
+  /** Returns the ids of those that were active. */
+  async revokeOfMember(userId: string): Promise<string[]> {
+    const own = this.where({ userId, revokedAt: IsNull() });
+    const active = await this.rows.find({ select: { id: true }, where: own });
+    await this.rows.update(own, { revokedAt: () => 'now()' });
+    return active.map(({ id }) => id);
+  }
+}
+
 @Injectable()
 export class ApiKeyRepository extends tenantRepository(ApiKeyEntity, () => ApiKeyScope) {
   /** No organization is known yet; the key itself is the proof. */
@@ -86,39 +120,5 @@ export class ApiKeyRepository extends tenantRepository(ApiKeyEntity, () => ApiKe
       .set({ lastUsedAt: () => 'now()' })
       .where(`id = :id AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`, { id })
       .execute();
-  }
-}
-
-/** Active keys of one organization. */
-export class ApiKeyScope extends TenantScope<ApiKeyEntity> {
-  /** Newest first; `userId` null lists the keys of all members. */
-  list(userId: string | null, limit: number, before: string | null): Promise<[ApiKeyEntity[], number]> {
-    const mine = this.where({ revokedAt: IsNull(), ...(userId === null ? {} : { userId }) });
-    const older = before === null ? {} : { id: LessThan(before) };
-    return Promise.all([
-      this.rows.find({ where: { ...mine, ...older }, order: { id: 'DESC' }, take: limit }),
-      this.rows.countBy(mine),
-    ]);
-  }
-
-  /** Revoked ones too. */
-  byIds(ids: readonly string[]): Promise<ApiKeyEntity[]> {
-    return this.rows.findBy(this.where({ id: In([...ids]) }));
-  }
-
-  findActive(id: string): Promise<ApiKeyEntity | null> {
-    return this.rows.findOneBy(this.where({ id, revokedAt: IsNull() }));
-  }
-
-  async revoke(id: string): Promise<void> {
-    await this.rows.update(this.where({ id, revokedAt: IsNull() }), { revokedAt: () => 'now()' });
-  }
-
-  /** Returns the ids of those that were active. */
-  async revokeOfMember(userId: string): Promise<string[]> {
-    const own = this.where({ userId, revokedAt: IsNull() });
-    const active = await this.rows.find({ select: { id: true }, where: own });
-    await this.rows.update(own, { revokedAt: () => 'now()' });
-    return active.map(({ id }) => id);
   }
 }

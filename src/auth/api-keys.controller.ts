@@ -3,9 +3,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@ne
 import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, toPageRequest } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
-import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
+import { ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, ListApiKeysDto } from './api-key.dto';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyPageDto, CreatedApiKeyDto } from './api-key-answer.dto';
 
 @ApiTags('API keys')
 @Controller('api/v1/api-keys')

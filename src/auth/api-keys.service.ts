@@ -28,7 +28,7 @@ import {
 } from '../organizations';
 import { newApiKey } from './api-key';
 import type { ApiKeyEntity } from './api-key.entity';
-import type { ApiKeyDto, CreatedApiKeyDto } from './api-key-answer.dto';
+import type { ApiKeyDto, CreatedApiKeyDto } from './api-key.dto';
 import { ApiKeyRepository } from './api-key.repository';
 import { Authenticator } from './access/authenticator';
 

@@ -1,8 +1,15 @@
 import { ROLES, SCOPES } from '@bellwether/kernel';
 import type { Command } from 'commander';
 import type { Register } from '../infrastructure/commands';
-import type { EndOptions, NoticeOptions, OrganizationExportOptions } from './end-institution';
-import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';
+import type {
+  EndOptions,
+  NewKey,
+  NewMember,
+  NewOrganization,
+  NoticeOptions,
+  OrganizationExportOptions,
+  SignInOptions,
+} from './manage-institution';
 
 /** Organizations, members and API keys without HTTP: for a first setup and for lost access. */
 export function registerInstitutionCommands(program: Command, register: Register): void {
@@ -22,7 +29,7 @@ export function registerInstitutionCommands(program: Command, register: Register
       .description('write everything that the service stores about an organization')
       .argument('<slug>', 'organization, also one that has ended')
       .requiredOption('--to <path>', 'new file that ends in .zip, or new folder'),
-    async (...given) => (await import('./end-institution.js')).exportOrganization(...given),
+    async (...given) => (await import('./manage-institution.js')).exportOrganization(...given),
   );
   register<EndOptions>(
     program
@@ -31,7 +38,7 @@ export function registerInstitutionCommands(program: Command, register: Register
       .argument('<slug>', 'organization')
       .option('--grace-days <number>', 'days in which it can be restored, at most 365', '30')
       .option('--language <code>', 'of the notice: en | es | ca | eu', 'en'),
-    async (...given) => (await import('./end-institution.js')).endOrganization(...given),
+    async (...given) => (await import('./manage-institution.js')).endOrganization(...given),
   );
   register<NoticeOptions>(
     program
@@ -39,7 +46,7 @@ export function registerInstitutionCommands(program: Command, register: Register
       .description('bring an organization back within its grace period')
       .argument('<slug>', 'organization')
       .option('--language <code>', 'of the notice: en | es | ca | eu', 'en'),
-    async (...given) => (await import('./end-institution.js')).restoreOrganization(...given),
+    async (...given) => (await import('./manage-institution.js')).restoreOrganization(...given),
   );
   register<NewMember>(
     program

@@ -17,7 +17,7 @@ import { embeddingsOf } from './vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { ProviderProbes } from './provider-probes.service';
 import { RerankerService } from './reranker.service';
-import { StructuredAnswers } from './structured';
+import { StructuredAnswers } from './structured-answers.service';
 import { TranslatorService } from './translator.service';
 
 @Module({

@@ -5,7 +5,12 @@ export * from './contract';
 export { type EmbeddingJob, EmbeddingsService, isMultilingualEmbedding, ranksWellIn } from './embeddings.service';
 export { ProviderProbes } from './provider-probes.service';
 export { RerankerService } from './reranker.service';
-export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion, UnfitAnswer } from './structured';
+export {
+  type StructuredAnswer,
+  StructuredAnswers,
+  type StructuredQuestion,
+  UnfitAnswer,
+} from './structured-answers.service';
 export { TranslatorService } from './translator.service';
 export { callId, fixedAnswer, splitThoughts } from './vendor';
 export { VENDORS } from './vendors';

@@ -9,7 +9,7 @@ import { BlobStore, pathProblem } from './storage/blob-store';
 import { spaceOf } from './storage/file.repository';
 import { FileEntity } from './storage/file.entity';
 import { sniffType } from './storage/text';
-import { FileTexts } from './texts/file-texts.service';
+import { FileTexts } from './file-texts.service';
 
 type SourceFile =
   | { readonly found: true; readonly bytes: Buffer; readonly sha256: string }

@@ -1,19 +1,18 @@
-import { Module } from '@nestjs/common';
-import { CONFIG, type Config } from '../infrastructure/config';
+import { Extractor } from '@bellwether/extraction';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { RowCacheModule } from '../infrastructure/cache';
+import { CONFIG, type Config } from '../infrastructure/config';
 import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
-import { ExtractionModule } from './extraction.module';
+import { BlobHolders, BlobMove } from './blob-move';
+import { BlobInventory, BlobSweep } from './blob-sweep';
+import { FileHolderRepository } from './file-holder.repository';
+import { FileImport } from './file-import';
+import { FileOwnership } from './file-ownership.service';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
-import { FileOwnership } from './file-ownership.service';
 import { ImagesController } from './images.controller';
-import { ImagesService } from './images.service';
-import { FileImport } from './file-import';
-import { LinkCheck } from './image-link-token';
-import { BlobInventory } from './blob-inventory';
-import { BlobHolders, BlobMove } from './blob-move';
-import { FileHolderRepository } from './file-holder.repository';
+import { ImagesService, LinkCheck } from './images.service';
 import { BlobFolders } from './places/blob-folders';
 import { BLOB_STORAGES, type BlobStorage } from './places/blob-storage.types';
 import { DiskStorage } from './places/disk-storage';
@@ -21,9 +20,22 @@ import { BucketCheck, S3Connection } from './places/s3-connection';
 import { S3Storage } from './places/s3-storage';
 import { BlobStore } from './storage/blob-store';
 import { FileRepository } from './storage/file.repository';
-import { BlobSweep } from './blob-sweep';
-import { FileTextRepository } from './texts/file-text.repository';
-import { FileTexts } from './texts/file-texts.service';
+import { FileTextRepository } from './file-text.repository';
+import { FileTexts } from './file-texts.service';
+
+@Module({
+  providers: [
+    { provide: Extractor, inject: [CONFIG], useFactory: ({ extraction }: Config) => new Extractor(extraction) },
+  ],
+  exports: [Extractor],
+})
+class ExtractionModule implements OnApplicationShutdown {
+  constructor(private readonly extractor: Extractor) {}
+
+  onApplicationShutdown(): void {
+    this.extractor.close();
+  }
+}
 
 @Module({
   imports: [ExtractionModule, MeteringModule, OrganizationsModule, RowCacheModule],

@@ -24,8 +24,8 @@ import { BlobStore, pathProblem, readCurrent, storageNameOf } from './storage/bl
 import type { FileEntity } from './storage/file.entity';
 import { FileRepository, READ_MAX_BYTES, spaceOf } from './storage/file.repository';
 import { cutText, sniffType } from './storage/text';
-import type { TextFailure } from './texts/file-text.repository';
-import { FileTexts } from './texts/file-texts.service';
+import type { TextFailure } from './file-text.repository';
+import { FileTexts } from './file-texts.service';
 
 /** One uploaded file, as the API shows it. */
 export type StoredFile = FileDto;

@@ -1,5 +1,5 @@
 import { sealToken, uuidToBytes } from '../infrastructure/secrets';
-import { decodeImageToken, encodeImageToken } from './image-link-token';
+import { decodeImageToken, encodeImageToken } from './images.service';
 
 const key = Buffer.alloc(32, 1);
 const older = Buffer.alloc(32, 2);

@@ -1,5 +1,4 @@
 export { attachment, shownOrAttached } from './attachment';
-export { BlobInventory } from './blob-inventory';
 export {
   type BlobCursor,
   type BlobHolder,
@@ -9,13 +8,12 @@ export {
   type HeldBlob,
   type MoveReport,
 } from './blob-move';
-export { BlobSweep } from './blob-sweep';
+export { BlobInventory, BlobSweep } from './blob-sweep';
 export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
 export { FileOwnership } from './file-ownership.service';
 export { FilesModule } from './files.module';
 export { type FileContent, type FileText, FilesService, type StoredFile } from './files.service';
-export { LinkCheck } from './image-link-token';
-export { ImagesService, type SavedImage, imagesMarkdown } from './images.service';
+export { ImagesService, LinkCheck, type SavedImage, imagesMarkdown } from './images.service';
 export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
 export { type BlobSpace, S3_MARK, STORAGES, type StorageName } from './places/blob-storage.types';
 export { BucketCheck, S3Connection } from './places/s3-connection';

@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HEALTH_STATES, type HealthState } from '../infrastructure/findings';
 
+export class LivenessDto {
+  status!: 'ok';
+}
+
+export class ReadinessDto {
+  status!: 'ready' | 'not_ready';
+  /** One entry per thing that serving needs: `ok`, or what is wrong. */
+  checks!: Record<string, string>;
+}
+
 export class FindingDto {
   /** Stable; the part before the dot names the check. */
   @ApiProperty({ example: 'clock.off' })

@@ -6,7 +6,7 @@ import { DatabaseHealth } from '../infrastructure/database';
 import { Public } from '../infrastructure/http';
 import { JobQueue } from '../infrastructure/jobs';
 import { SecretsService } from '../infrastructure/secrets';
-import { LivenessDto, ReadinessDto } from './health.dto';
+import { LivenessDto, ReadinessDto } from './health-report.dto';
 import { Signals } from '../infrastructure/signals';
 import { Lifecycle } from './lifecycle.service';
 

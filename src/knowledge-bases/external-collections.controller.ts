@@ -2,7 +2,7 @@ import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller, toPageRequest, ForPeople } from '../infrastructure/http';
-import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
+import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './knowledge-base.dto';
 import { ExternalCollectionsService } from './external-collections.service';
 
 /** Registered before the route `/:id`, which would match `external`. */

@@ -1,7 +1,7 @@
 import { type PageRequest, type Principal, pageOf, textCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { TableImport } from '../infrastructure/database';
-import type { ExternalCollectionPageDto } from './external-collection.dto';
+import type { ExternalCollectionPageDto } from './knowledge-base.dto';
 import { ExternalCollectionEntity } from './external-collection.entity';
 import { ExternalCollectionRepository } from './external-collection.repository';
 

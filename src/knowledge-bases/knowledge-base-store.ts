@@ -1,26 +1,81 @@
-import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '@bellwether/kernel';
 import { isDeepStrictEqual } from 'node:util';
+import { AppError, type Caller, assertCurrent, invalid, notFound, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
+import { BlobStore } from '../files';
 import { AuditLog, VersionedResource } from '../infrastructure/audit';
-import { isUniqueViolation, Transactions } from '../infrastructure/database';
+import { type Transaction, Transactions, isUniqueViolation } from '../infrastructure/database';
+import { JobQueue, type RunningJob } from '../infrastructure/jobs';
 import { EmbeddingSettings } from './embedding/embedding-settings';
 import { IngestionRequests } from './ingestion/ingestion-requests';
-import { KnowledgeBasePurge } from './knowledge-base-purge';
+import { DocumentPurge } from './ingestion/ingestion.service';
 import {
+  NEW_INDEX,
   assertSizes,
   chunkSizes,
   columnsOf,
   currentSettings,
   languageColumns,
   needsReingest,
-  NEW_INDEX,
 } from './knowledge-base-settings';
 import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
+import { knowledgeBaseSpace } from './storage/document-scope.repository';
+import { DocumentRepository } from './storage/document.repository';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './storage/knowledge-base.repository';
 import type { Embedding } from './storage/knowledge-base.types';
-import type { RowRef } from './storage/row-queue';
+import { RowQueue, type RowRef } from './storage/row-queue';
 import { isSlug, slugOf } from './storage/slug';
+
+const QUEUE = { name: 'knowledge-base-purge', concurrency: 1, retries: 20, retryDelay: 2, timeoutMs: 60 * 60_000 };
+const SWEEP_MS = 60_000;
+
+/** Removes deleted knowledge bases, document by document. A retry continues where the last try stopped. */
+@Injectable()
+export class KnowledgeBasePurge {
+  private readonly queue: RowQueue;
+
+  constructor(
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly documents: DocumentRepository,
+    private readonly purge: DocumentPurge,
+    private readonly blobs: BlobStore,
+    transactions: Transactions,
+    jobs: JobQueue,
+  ) {
+    this.queue = new RowQueue(jobs, QUEUE);
+    this.queue.handle((job) => this.run(job));
+    jobs.sweep(SWEEP_MS, async () => void (await this.queue.repair(await knowledgeBases.hidden(), transactions)));
+  }
+
+  /** Part of the transaction that marks it as deleted. */
+  enqueue(knowledgeBase: RowRef, tx: Transaction): Promise<void> {
+    return this.queue.send([knowledgeBase], tx);
+  }
+
+  /** After the commit. */
+  wake(): void {
+    this.queue.wake();
+  }
+
+  /** Removes a knowledge base that is marked as deleted; others stay. A second call at the same time does no harm. */
+  async purgeNow({ organizationId, id }: RowRef, signal: AbortSignal): Promise<void> {
+    const scope = this.knowledgeBases.within(organizationId);
+    const knowledgeBase = await scope.find(id);
+    if (knowledgeBase === null || knowledgeBase.deletedAt === null) return;
+    const documents = this.documents.within(organizationId);
+    for (let row = await documents.first(id); row !== null; row = await documents.first(id)) {
+      signal.throwIfAborted();
+      await this.purge.purge(row);
+    }
+    // Last, because the sweep finds unfinished removals by this row.
+    await this.blobs.removeSpace(knowledgeBaseSpace(organizationId, id));
+    await scope.remove(id);
+  }
+
+  private run({ data, signal }: RunningJob<RowRef>): Promise<void> {
+    return this.purgeNow(data, signal);
+  }
+}
 
 const LABEL = 'Knowledge base';
 const SLUG_TRIES = 100;

@@ -13,16 +13,17 @@ import {
   ValidateNested,
 } from 'class-validator';
 import {
+  Between,
+  FilledText,
+  Flag,
   IsPlainName,
   MayBeOmitted,
-  PageQueryDto,
-  FilledText,
-  Between,
-  Text,
   OneOf,
-  Flag,
   PageOf,
+  PageQueryDto,
+  Text,
 } from '../infrastructure/http';
+import { LANGUAGES } from './search/searchable-text';
 import {
   INDEX_STATUSES,
   type IndexStatus,
@@ -31,8 +32,25 @@ import {
   RETRIEVAL_MODES,
   type RetrievalMode,
 } from './storage/knowledge-base.types';
-import { LANGUAGES } from './search/searchable-text';
 import { SLUG_MAX } from './storage/slug';
+
+export class ExternalCollectionQueryDto extends PageQueryDto {}
+
+class ExternalCollectionDto {
+  /** Id for `collections` of an assistant. */
+  @ApiProperty({ example: '7' })
+  id!: string;
+
+  name!: string;
+
+  /** Id of the user who owns it. */
+  owner!: string;
+
+  /** Listed for every member of the organization. */
+  shared!: boolean;
+}
+
+export class ExternalCollectionPageDto extends PageOf(ExternalCollectionDto) {}
 
 /** An embedding model. */
 export class EmbeddingWishDto {

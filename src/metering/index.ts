@@ -1,11 +1,9 @@
+export { LimitReached, type RateLimit } from './applied-rules';
 export { MeteringModule } from './metering.module';
 export { type MeteredRun, Metering } from './metering.service';
-export { PriceList, PriceLists } from './price-lists';
-export { LimitReached, type RateLimit } from './applied-rules';
-export { type ModelCall, type ModelOperation, expectedTokens } from './model-call';
+export { type ModelCall, type ModelOperation, expectedTokens, promptTokens, tokensOfChars } from './model-call';
 export { providerLabel } from './model.metrics';
+export { PriceList, PriceLists } from './price-lists';
+export { type QuotaUsage, QuotaUsageService, type StorageCheck, StorageLimits } from './quota-usage.service';
 export type { RunMeter } from './run-meter';
-export { type QuotaUsage, QuotaUsageService } from './quota-usage.service';
-export { type StorageCheck, StorageLimits } from './storage-limits.service';
-export { promptTokens, tokensOfChars } from './token-estimate';
 export { UsageBuffer, type UsageRow } from './usage.repository';

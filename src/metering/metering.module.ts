@@ -1,14 +1,12 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
 import { Metering } from './metering.service';
+import { ModelMetrics } from './model.metrics';
 import { PriceLists } from './price-lists';
+import { QuotaUsageRepository, StorageLocks } from './quota-usage.repository';
+import { QuotaUsageService, StorageLimits } from './quota-usage.service';
 import { ReservationRepository } from './reservation.repository';
 import { LimitWarnings, ReservationLeases, Reservations } from './reservations.service';
-import { ModelMetrics } from './model.metrics';
-import { QuotaUsageRepository } from './quota-usage.repository';
-import { QuotaUsageService } from './quota-usage.service';
-import { StorageLimits } from './storage-limits.service';
-import { StorageLocks } from './storage-locks.repository';
 import { UsageBuffer, UsageRepository } from './usage.repository';
 
 @Module({

@@ -1,8 +1,9 @@
 import type { ChatMessage, JsonObject } from '@bellwether/kernel';
+import type { AppliedRule, RateLimit } from './applied-rules';
+import { ModelCall, type ModelOperation, expectedTokens, promptTokens } from './model-call';
+import type { ModelMetrics } from './model.metrics';
 import type { PriceList, PricedTokens } from './price-lists';
 import type { Hold, Reservations } from './reservations.service';
-import type { AppliedRule, RateLimit } from './applied-rules';
-import { promptTokens } from './token-estimate';
 import {
   NO_USAGE,
   type UsageBuffer,
@@ -11,8 +12,6 @@ import {
   addFigures,
   dayOf,
 } from './usage.repository';
-import { ModelCall, type ModelOperation, expectedTokens } from './model-call';
-import type { ModelMetrics } from './model.metrics';
 
 export interface AskedModel {
   readonly provider: string;

@@ -2,10 +2,9 @@ import type { Caller } from '@bellwether/kernel';
 import type { OrganizationsService } from '../organizations';
 import type { BatchItemRepository } from './batches/batch-item.repository';
 import type { BatchRepository } from './batches/batch.repository';
+import { MigrationAdmin, type MigrationJobs } from './migration-admin.service';
 import type { MigrationBatches } from './tasks/migration-batches.service';
 import type { MigrationPlanner } from './tasks/migration-planner.service';
-import { MigrationAdmin } from './migration-admin.service';
-import type { MigrationJobs } from './migration-jobs.service';
 
 const signal = new AbortController().signal;
 const adminOf = (organizationId: string): Caller =>

@@ -1,5 +1,4 @@
-export { MoodleProbe, type ProbedMoodle } from './moodle-probe.service';
-export { MoodleModule } from './moodle.module';
-export { MoodleService, type MoodleUserText } from './moodle.service';
 export type { MoodleSite } from './moodle-site';
+export { MoodleModule } from './moodle.module';
+export { MoodleProbe, MoodleService, type MoodleUserText, type ProbedMoodle } from './moodle.service';
 export type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.types';

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
-import { MoodleProbe } from './moodle-probe.service';
-import { MoodleService } from './moodle.service';
+import { MoodleProbe, MoodleService } from './moodle.service';
 
 @Module({
   imports: [OrganizationsModule],

@@ -20,8 +20,7 @@ import { type BellwetherRequest, clientAbortSignal, toAppError, whenAborted } fr
 import { SseStream } from '../infrastructure/sse';
 import { LimitReached, type RateLimit } from '../metering';
 import { AssistantModels } from './assistant-models.service';
-import { ownIdentity } from './chunk-frames';
-import { StreamFrames, reportBody, withoutThoughts } from './stream-frames';
+import { StreamFrames, ownIdentity, reportBody, withoutThoughts } from './stream-frames';
 
 /**
  * LAMB also takes `prompt`, or `params.prompt`, in place of `messages`: a text, or several that are joined by blanks. A body

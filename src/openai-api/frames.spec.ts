@@ -1,8 +1,7 @@
 import type { RunEvent, StampedRunEvent } from '@bellwether/kernel';
-import type { ModelChunk } from '../connectors';
-import { chunkFrame, extensionJson, spliced } from './chunk-frames';
 import { assistantIdOf, forOutsiders } from '../answering';
-import { progressFrame } from './stream-frames';
+import type { ModelChunk } from '../connectors';
+import { chunkFrame, extensionJson, progressFrame, spliced } from './stream-frames';
 
 const identity = { id: 'chatcmpl-1', created: 1, model: 'gpt' };
 const ref = { index: 0, plugin: 'simple_rag', placeholder: '1_context' } as const;

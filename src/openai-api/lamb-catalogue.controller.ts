@@ -6,7 +6,7 @@ import { type StrategyDefinition, StrategyCatalogue } from '../orchestrators';
 import { Access, CurrentCaller, OpenAiErrors } from '../infrastructure/http';
 import { ProcessorCatalogue } from '../processors';
 import { type PresentedTool, ToolsService } from '../tools';
-import { LambConfigValidityDto, LambConnectorDto, LambListDto } from './lamb.dto';
+import { LambConfigValidityDto, LambConnectorDto, LambListDto } from './model.dto';
 
 const anyObject = { schema: { type: 'object', additionalProperties: true } };
 

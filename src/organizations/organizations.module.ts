@@ -11,6 +11,7 @@ import { GroupMembersService } from './groups/group-members.service';
 import { GroupRepository } from './groups/group.repository';
 import { GroupsController } from './groups/groups.controller';
 import { GroupMemberships, GroupProvisioning, GroupsService } from './groups/groups.service';
+import { MemberRepository } from './member.repository';
 import { MemberImport } from './members/member-import.repository';
 import {
   MemberChecklists,
@@ -20,18 +21,18 @@ import {
 } from './members/member-provisioning.service';
 import { MembersController } from './members/members.controller';
 import { MembersService } from './members/members.service';
+import { OrganizationRepository } from './organization.repository';
 import { FoundingService } from './organization/founding.service';
 import { OrganizationEndings } from './organization/organization-endings.service';
 import { OrganizationImport } from './organization/organization-import';
+import { OrganizationPartsController } from './organization/organization-parts.controller';
+import { OrganizationStatusService } from './organization/organization-status.service';
 import { OrganizationsController } from './organization/organizations.controller';
 import { OrganizationsService } from './organization/organizations.service';
 import { OrganizationChanges, SettingsService } from './organization/settings.service';
-import { OrganizationStatusService } from './organization/organization-status.service';
 import { PersonPseudonyms } from './person-pseudonyms.service';
-import { VendorPseudonyms } from './vendor-pseudonyms.service';
 import { SettingsChecks } from './settings/settings-validation';
-import { MemberRepository } from './member.repository';
-import { OrganizationRepository } from './organization.repository';
+import { VendorPseudonyms } from './vendor-pseudonyms.service';
 
 /** Providers that other modules use. */
 const SHARED = [
@@ -73,3 +74,7 @@ const SHARED = [
   exports: SHARED,
 })
 export class OrganizationsModule {}
+
+/** Its route `/{slug}/{part}` follows every other route below an organization. */
+@Module({ imports: [OrganizationsModule], controllers: [OrganizationPartsController] })
+export class OrganizationPartsModule {}

@@ -1,18 +1,19 @@
 import type { AppError } from '@bellwether/kernel';
 import type { Config, VendorConfig } from '../infrastructure/config';
-import type { LimitSettings, PriceSettings } from './settings/limit.types';
+import type { OrganizationEntity } from './organization.entity';
 import {
   FEATURES,
   type Features,
+  type LimitSettings,
   type ModelChoice,
   OPT_IN_FEATURES,
   type OrganizationSettings,
+  type PriceSettings,
   type ProviderSettings,
   type RetentionKind,
   type UsagePeople,
   type VendorUserIds,
 } from './settings/settings.types';
-import type { OrganizationEntity } from './organization.entity';
 
 /** A model vendor ready to be called. */
 export interface ProviderRuntime {

@@ -7,11 +7,16 @@ import { RunsApiModule } from '../runs-api';
 import { AskersRepository } from './askers.repository';
 import { ContentRepository } from './erasure/content.repository';
 import { ErasurePlans } from './erasure/erasure-plan.service';
-import { AccountRemoval, AuditRedaction, ErasureRunner, ErasureSteps } from './erasure/erasure-runner.service';
+import {
+  AccountRemoval,
+  AuditRedaction,
+  ErasureRunner,
+  ErasureSteps,
+  RunTermination,
+} from './erasure/erasure-runner.service';
 import { ErasureRepository } from './erasure/erasure.repository';
 import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
-import { RunTermination } from './erasure/run-termination.service';
 import { SubjectRepository } from './erasure/subject.repository';
 import { EndingNotices } from './organization/ending-notices.service';
 import { NoticePeopleRepository } from './organization/notice-people.repository';

@@ -1,18 +1,23 @@
-import { AppError, type Caller, KeyedSemaphores, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError, type Caller, KeyedSemaphores, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
 import { EMPTY, Observable, endWith, interval, map, merge, share, takeWhile } from 'rxjs';
 import { loggedForAskers } from '../answering';
 import { CallerMonitor, type MonitoredWork, assertScope } from '../auth';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { MetricRegistry } from '../infrastructure/telemetry';
 import { drained } from '../infrastructure/sse';
+import { MetricRegistry, gauge } from '../infrastructure/telemetry';
 import { SourceLinks } from '../knowledge-bases';
 import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../runs';
 import { ForeignEvents } from './foreign-events';
 import { RunAccess } from './run-access.service';
-import { EVENT_STREAMS } from './event-stream.metrics';
+
+const EVENT_STREAMS = gauge({
+  name: 'bellwether_event_streams_open',
+  help: 'Open streams of the events of runs.',
+  labels: [],
+});
 
 const RETRY_AFTER_SECONDS = 5;
 /** The one key of the limit for the whole process. */

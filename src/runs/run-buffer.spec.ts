@@ -1,5 +1,5 @@
 import { Run } from './run';
-import { RunBuffer, type RunSink } from './run-buffer';
+import { RunBuffer, type RunSink } from './run-endings';
 import { finishedRecord } from './run-record';
 import type { RunRecord } from './run.types';
 import { runInput } from './testing/run-input';

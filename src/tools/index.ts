@@ -1,11 +1,10 @@
 export { OUTPUT_LIMIT } from './call';
-export { ConfigSchemas } from './config-schema';
 export * from './contract';
 export { PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText, targetOf } from './describe-failure';
 export * from './function-invoker';
 export * from './function-offers.service';
 export { McpProbe } from './functions';
-export { dataFence } from './model-question';
+export { dataFence } from './material';
 export {
   type MaterialFit,
   citedReply,
@@ -20,7 +19,14 @@ export { reportResult, reportTool } from './report-tool';
 export { type SearchRetrieval, tellSearch } from './search';
 export { type Retriever, questionText, retrieveAccessible } from './search/retrieve-accessible';
 export { citedText, sourcesBlock } from './search/sources-block';
-export { FunctionCatalogue, NOT_ACCESSIBLE, ToolCatalogue, closestName, functionEntries } from './tool-catalogue';
+export {
+  ConfigSchemas,
+  FunctionCatalogue,
+  NOT_ACCESSIBLE,
+  ToolCatalogue,
+  closestName,
+  functionEntries,
+} from './tool-catalogue';
 export { ToolInvoker } from './tool-invoker';
 export { toolsOver } from './tool-plugins';
 export { ToolStatistics } from './tool-statistics';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../../migrations';
 import { isContraction } from '../../src/infrastructure/database';
-import { isBaseline } from '../../src/infrastructure/postgres/connection/earlier-migrations';
+import { isBaseline } from '../../src/infrastructure/postgres/connection/schema';
 import { assertOrder } from '../../src/infrastructure/postgres/connection/migrate';
 import { BASELINES, contractionsIn } from '../support/expand-only';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { BlobStore, cutText, FilesService } from '../../src/files';
 import type { FileEntity } from '../../src/files/storage/file.entity';
-import { FileTextRepository } from '../../src/files/texts/file-text.repository';
+import { FileTextRepository } from '../../src/files/file-text.repository';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { rawPdf } from '../support/hostile-documents';
 import { foreignOrganization, type Person, person } from '../support/people';

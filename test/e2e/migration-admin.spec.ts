@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { registerAssistantCommands } from '../../src/cli/assistants/assistants.commands';
 import { type CommandResult, SILENT } from '../../src/infrastructure/commands';
-import { MigrationJobs } from '../../src/migration/migration-jobs.service';
+import { MigrationJobs } from '../../src/migration/migration-admin.service';
 import { CONFIG } from '../../src/infrastructure/config';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';

@@ -2,7 +2,7 @@ import { AppError, type Caller } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import { AssistantRewrites } from '../../src/assistants';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
-import { MigrationJobs } from '../../src/migration/migration-jobs.service';
+import { MigrationJobs } from '../../src/migration/migration-admin.service';
 import { BatchApplier } from '../../src/migration/tasks/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
 import { MigrationCandidates } from '../../src/migration/tasks/migration-planner.service';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/row-security/enforce';
+import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/connection/enforce';
 import { NOT_EXPORTED } from '../../src/privacy/organization/exported-tables';
 import { OrganizationExportRepository } from '../../src/privacy/organization/organization-export.repository';
 import {

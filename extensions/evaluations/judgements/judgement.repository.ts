@@ -22,9 +22,6 @@ const PRESENT = `
   FROM kb_chunks c JOIN kb_documents d ON d.id = c.document_id AND d.generation = c.generation
   WHERE c.organization_id = $1 AND c.knowledge_base_id = $2 AND d.deleted_at IS NULL AND md5(c.text) = ANY ($3::text[])`;
 
-@Injectable()
-export class JudgementRepository extends tenantRepository(JudgementEntity, () => JudgementScope) {}
-
 /** Judgements of one organization. */
 export class JudgementScope extends TenantScope<JudgementEntity> {
   /** Newest first. */
@@ -63,3 +60,6 @@ export class JudgementScope extends TenantScope<JudgementEntity> {
     return new Set(rows.map(({ hash }) => hash));
   }
 }
+
+@Injectable()
+export class JudgementRepository extends tenantRepository(JudgementEntity, () => JudgementScope) {}

@@ -1,7 +1,7 @@
 import { AppError, type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '../../../src/organizations';
-import { type TestedAssistant, TestedAssistantRepository } from './tested-assistants.repository';
+import { type TestedAssistant, TestedAssistantRepository } from './test-run.repository';
 import type { TestResultDto, TestRunDto } from './test-run.dto';
 import { TestRuns } from './test-runs.service';
 

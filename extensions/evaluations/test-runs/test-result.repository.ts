@@ -36,9 +36,6 @@ const LATEST = `
 const CANCEL = `UPDATE test_results SET state = 'cancelled', run_id = NULL
   WHERE organization_id = $1 AND test_run_id = $2 AND state IN ('waiting', 'running')`;
 
-@Injectable()
-export class TestResultRepository extends tenantRepository(TestResultEntity, () => TestResultScope) {}
-
 export class TestResultScope extends TenantScope<TestResultEntity> {
   async insertAll(results: readonly NewTestResult[]): Promise<void> {
     const { organizationId } = this;
@@ -88,3 +85,6 @@ export class TestResultScope extends TenantScope<TestResultEntity> {
     await this.rows.query(CANCEL, [this.organizationId, testRunId]);
   }
 }
+
+@Injectable()
+export class TestResultRepository extends tenantRepository(TestResultEntity, () => TestResultScope) {}

@@ -3,9 +3,6 @@ import { In, MoreThan } from 'typeorm';
 import { VersionedScope, tenantRepository } from '../../../src/infrastructure/database';
 import { AssistantTestEntity } from './assistant-test.entity';
 
-@Injectable()
-export class AssistantTestRepository extends tenantRepository(AssistantTestEntity, () => AssistantTestScope) {}
-
 export class AssistantTestScope extends VersionedScope<AssistantTestEntity> {
   /** Oldest first; one more than `limit`. */
   page(assistantId: number, limit: number, after: string | null): Promise<AssistantTestEntity[]> {
@@ -26,3 +23,6 @@ export class AssistantTestScope extends VersionedScope<AssistantTestEntity> {
     return this.rows.countBy(this.where({ assistantId }));
   }
 }
+
+@Injectable()
+export class AssistantTestRepository extends tenantRepository(AssistantTestEntity, () => AssistantTestScope) {}

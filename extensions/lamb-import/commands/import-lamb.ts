@@ -7,7 +7,7 @@ import { BadUsage, type CommandContext, type CommandResult } from '../../../src/
 import { LambImport } from '../lamb-import.service';
 import { readAddressMapping } from '../metadata-references';
 import { isSlug } from '../organization-settings';
-import type { ImportChoices, ImportOptions } from '../plan/import-options.types';
+import type { ImportChoices, ImportOptions } from '../plan/plan.types';
 import { idsCsv, isClean, reportJson, reportText } from '../report-text';
 import { rehearse, type RehearsalCommandOptions, wantedRehearsal } from './rehearse-lamb';
 

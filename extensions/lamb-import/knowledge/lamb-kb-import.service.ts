@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../../src/infrastructure/config';
 import { AcrossOrganizations, Transactions, databaseErrorToAppError } from '../../../src/infrastructure/database';
 import { KnowledgeBaseImport } from '../../../src/knowledge-bases';
 import { cleanLabel } from '../organization-settings';
-import type { ImportProgress } from '../plan/import-options.types';
+import type { ImportProgress } from '../plan/plan.types';
 import { ImportLeaseRepository, type Lease } from '../import-lease.repository';
 import { type Origin, OriginRepository, type Origins } from '../origin.repository';
 import { CollectionFiles, type FilesContext, type PlannedFiles } from './collection-files';

@@ -4,11 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { AssistantImport } from '../../../src/assistants';
 import { MemberImport, OrganizationImport } from '../../../src/organizations';
 import { RubricImport } from '../../../src/rubrics';
-import type { ImportContext } from './import-context.types';
 import { Owners } from './owners';
 import { planAssistants, planCollections, planPromptTemplates, planRubrics } from './plan-content';
 import { type People, addressOf, peopleOf, planOrganization } from './plan-organization';
-import type { ImportPlan, PlannedAssistant, PlannedMember } from './plan.types';
+import type { ImportContext, ImportPlan, PlannedAssistant, PlannedMember } from './plan.types';
 
 /** LAMB puts the number of the user before the name: `4_simple_rag`. */
 const PREFIXED = /^(\d{1,15})_(?=.*\S)(.*)$/;

@@ -1,6 +1,6 @@
 import type { LambUser } from '@bellwether/lamb-reader';
 import type { ItemRef } from '../report-builder';
-import type { ImportContext } from './import-context.types';
+import type { ImportContext } from './plan.types';
 import { addressOf, type People, type Person } from './plan-organization';
 
 export class Owners {

@@ -20,9 +20,8 @@ import type { ImportedRubric, RubricImport } from '../../../src/rubrics';
 import { filePaths } from '../metadata-references';
 import { cleanLabel } from '../organization-settings';
 import type { ItemRef } from '../report-builder';
-import type { ImportContext } from './import-context.types';
 import type { Owners } from './owners';
-import type { PlannedAssistant, SourceItem } from './plan.types';
+import type { ImportContext, PlannedAssistant, SourceItem } from './plan.types';
 
 /** Strings (up to the end of the text where one is not closed), words that are no JSON, and long integers. */
 const PARTS = /"(?:[^"\\]|\\[^])*"?|-?\b(?:NaN|Infinity)\b|-?\b\d{16,}\b(?![.eE])/g;

@@ -4,7 +4,7 @@ import { type ImportedOrganizationValues, type OrganizationImport, rankOf } from
 import { mapAddresses } from '../metadata-references';
 import { cleanLabel, readSettings } from '../organization-settings';
 import type { ItemRef } from '../report-builder';
-import type { ImportContext } from './import-context.types';
+import type { ImportContext } from './plan.types';
 
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 

@@ -1,4 +1,4 @@
-import type { ImportProgress } from '../plan/import-options.types';
+import type { ImportProgress } from '../plan/plan.types';
 
 /** One question for one assistant of the source. */
 export interface RehearsedQuestion {

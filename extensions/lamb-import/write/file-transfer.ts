@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FileImport, type ImportedFile, type StoredBytes } from '../../../src/files';
 import { fingerprint } from '../organization-settings';
-import type { ImportContext } from '../plan/import-context.types';
-import type { ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
+import type { ImportContext, ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
 import type { ReportBuilder } from '../report-builder';
 
 /** A file that assistants of one owner read. */

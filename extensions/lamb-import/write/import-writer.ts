@@ -9,9 +9,8 @@ import { type ImportTarget, batches } from '../../../src/infrastructure/database
 import { type ImportedMember, MemberImport } from '../../../src/organizations';
 import { fingerprint } from '../organization-settings';
 import { OriginRepository } from '../origin.repository';
-import type { WriteContext } from '../plan/import-context.types';
 import { addressOf } from '../plan/plan-organization';
-import type { ImportPlan, PlannedMember, SourceItem } from '../plan/plan.types';
+import type { ImportPlan, PlannedMember, SourceItem, WriteContext } from '../plan/plan.types';
 import type { ItemKind } from '../report-builder';
 import { AssistantWriter } from './assistant-writer';
 import type { TransferredFiles } from './file-transfer';

@@ -2,8 +2,7 @@ import { uuidv7 } from '@bellwether/kernel';
 import type { LambKey, LambLtiPerson } from '@bellwether/lamb-reader';
 import { Injectable } from '@nestjs/common';
 import type { ImportedActivity, ImportedKey, ImportedPerson } from '../../lti/legacy';
-import type { WriteContext } from '../plan/import-context.types';
-import type { SourceItem } from '../plan/plan.types';
+import type { SourceItem, WriteContext } from '../plan/plan.types';
 import { ImportTargets } from './organization-writer';
 import { Reconciliation } from './reconciliation';
 

@@ -4,11 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../../src/infrastructure/database';
 import { OrganizationChanges } from '../../../src/organizations';
 import { slugHere } from '../organization-settings';
-import type { ImportContext } from '../plan/import-context.types';
-import { ImportPlanner } from '../plan/import-planner';
-import type { ImportPlan } from '../plan/plan.types';
-import { type ImportedOrganization, ReportBuilder } from '../report-builder';
 import { OriginRepository, Origins } from '../origin.repository';
+import { ImportPlanner } from '../plan/import-planner';
+import type { ImportContext, ImportPlan } from '../plan/plan.types';
+import { type ImportedOrganization, ReportBuilder } from '../report-builder';
 import { FileTransfer, type TransferredFiles } from './file-transfer';
 import { ImportWriter, type WrittenContent } from './import-writer';
 

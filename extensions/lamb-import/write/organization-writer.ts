@@ -9,9 +9,8 @@ import { type ImportedOrganizationValues, OrganizationImport } from '../../../sr
 import { RubricImport } from '../../../src/rubrics';
 import { ActivityImport, BridgeKeyImport, LegacyPersonImport } from '../../lti/legacy';
 import { canonical, fingerprint, renameHint } from '../organization-settings';
-import type { WriteContext } from '../plan/import-context.types';
-import type { ImportPlan } from '../plan/plan.types';
 import { OriginRepository } from '../origin.repository';
+import type { ImportPlan, WriteContext } from '../plan/plan.types';
 
 /** The import targets of the content of an organization. */
 @Injectable()

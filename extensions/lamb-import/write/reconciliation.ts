@@ -1,8 +1,7 @@
 import type { ImportTarget } from '../../../src/infrastructure/database';
 import { fingerprint } from '../organization-settings';
 import type { Origin } from '../origin.repository';
-import type { WriteContext } from '../plan/import-context.types';
-import type { SourceItem } from '../plan/plan.types';
+import type { SourceItem, WriteContext } from '../plan/plan.types';
 import { type ConflictCode, type ItemKind, type ItemOutcome, KIND_NAMES } from '../report-builder';
 
 /** The relation of an item of the source to the stored items of its kind. */

@@ -22,9 +22,6 @@ export type LaunchedActivity = ActivityLink &
 /** Activities of one course on its page. */
 const MOST_OF_COURSE = 200;
 
-@Injectable()
-export class ActivityRepository extends tenantRepository(ActivityEntity, () => ActivityScope) {}
-
 export class ActivityScope extends VersionedScope<ActivityEntity> {
   ofLink({ platformId, deploymentId, resourceLinkId }: ActivityLink): Promise<ActivityEntity | null> {
     return this.rows.findOneBy(this.where({ platformId, deploymentId, resourceLinkId }));
@@ -70,3 +67,6 @@ export class ActivityScope extends VersionedScope<ActivityEntity> {
     return row.id;
   }
 }
+
+@Injectable()
+export class ActivityRepository extends tenantRepository(ActivityEntity, () => ActivityScope) {}

@@ -9,8 +9,7 @@ import { ActivityAssistants } from '../courses/activity-assistants.service';
 import type { ActivityEntity, ActivitySettings, ActivityWindow } from '../courses/activity.entity';
 import { ActivityRepository } from '../courses/activity.repository';
 import { assertChanges, personOf } from '../services/taught-person';
-import type { NewWindowDto, UpdateActivityDto } from './activity-settings.dto';
-import type { TaughtActivityDto } from './course.dto';
+import type { NewWindowDto, TaughtActivityDto, UpdateActivityDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
 
 /** Settings of activities, which instructors of the course change. */

@@ -1,7 +1,7 @@
 import { type Caller, notFound } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { questionRequest, HeadlessCompletions } from '../../../src/answering';
-import type { AssistantTrialAnswerDto, AssistantTrialDto } from './assistant-trial.dto';
+import type { AssistantTrialAnswerDto, AssistantTrialDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
 import { personOf } from '../services/taught-person';
 

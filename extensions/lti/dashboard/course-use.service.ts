@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityUseRepository, type UseFigures } from '../../../src/chat';
 import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import { ActivityRepository } from '../courses/activity.repository';
-import type { CourseUseDto, TopicsDto, UseDto } from './course-use.dto';
+import type { CourseUseDto, TopicsDto, UseDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
 import { topicsOf } from './readable-conversations.service';
 

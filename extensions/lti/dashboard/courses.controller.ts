@@ -2,9 +2,8 @@ import type { Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../../src/infrastructure/http';
-import { TaughtCourseDto } from './course.dto';
-import { CourseUseDto, DaysQueryDto, TopicsDto } from './course-use.dto';
 import { CourseUse } from './course-use.service';
+import { CourseUseDto, DaysQueryDto, TaughtCourseDto, TopicsDto } from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
 
 /** Courses for instructors, by the role of their last launch. */

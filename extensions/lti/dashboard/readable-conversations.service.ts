@@ -22,7 +22,7 @@ import type {
   ReadableConversationDto,
   ReadableConversationPageDto,
   ReadablePersonDto,
-} from './readable-conversations.dto';
+} from './course.dto';
 import { TaughtCourses } from './taught-courses.service';
 
 interface TopicQuestion {

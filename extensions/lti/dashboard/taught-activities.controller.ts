@@ -4,21 +4,26 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
   Access,
-  clientAbortSignal,
   CurrentCaller,
   IfMatch,
   PageQueryDto,
   TagsVersion,
+  clientAbortSignal,
   toPageRequest,
 } from '../../../src/infrastructure/http';
-import { UpdateActivityDto } from './activity-settings.dto';
 import { ActivitySettingsEditor } from './activity-settings.service';
-import { OfferedAssistantsDto, TaughtActivityDto } from './course.dto';
-import { ReadableConversationPageDto, ReadWholeConversationDto } from './readable-conversations.dto';
+import { AssistantTrials } from './assistant-trials.service';
+import {
+  AssistantTrialAnswerDto,
+  AssistantTrialDto,
+  OfferedAssistantsDto,
+  ReadWholeConversationDto,
+  ReadableConversationPageDto,
+  TaughtActivityDto,
+  UpdateActivityDto,
+} from './course.dto';
 import { ReadableConversations } from './readable-conversations.service';
 import { TaughtCourses } from './taught-courses.service';
-import { AssistantTrialAnswerDto, AssistantTrialDto } from './assistant-trial.dto';
-import { AssistantTrials } from './assistant-trials.service';
 
 /** Activities for instructors of their course. */
 @ApiTags('LTI')

@@ -21,29 +21,6 @@ export interface KeyOfBridge {
   readonly bridge: BridgeEntity;
 }
 
-@Injectable()
-export class BridgeRepository extends tenantRepository(BridgeEntity, () => BridgeScope) {
-  keysWithin(organizationId: string, tx?: Transaction): BridgeKeyScope {
-    return new BridgeKeyScope((tx ?? this.dataSource.manager).getRepository(BridgeKeyEntity), organizationId);
-  }
-
-  /** The keys of all organizations with this name. */
-  @AcrossOrganizations('sign-in')
-  async named(consumerKey: string, kind: KeyKind): Promise<KeyOfBridge[]> {
-    const rows = this.dataSource.getRepository(BridgeKeyEntity);
-    const keys = await rows.find({ where: { consumerKey, kind }, order: { id: 'ASC' }, take: MOST_OF_ONE_KEY });
-    if (keys.length === 0) return [];
-    const ids = In(keys.map(({ bridgeId }) => bridgeId));
-    const bridges = new Map(
-      (await this.dataSource.getRepository(BridgeEntity).findBy({ id: ids })).map((bridge) => [bridge.id, bridge]),
-    );
-    return keys.flatMap((key) => {
-      const bridge = bridges.get(key.bridgeId);
-      return bridge === undefined ? [] : [{ key, bridge }];
-    });
-  }
-}
-
 export class BridgeScope extends VersionedScope<BridgeEntity> {
   own(): Promise<BridgeEntity | null> {
     return this.rows.findOneBy(this.where());
@@ -69,6 +46,29 @@ export class BridgeScope extends VersionedScope<BridgeEntity> {
     const made = await this.own();
     if (made === null) throw new Error('A bridge that was just made is missing');
     return made;
+  }
+}
+
+@Injectable()
+export class BridgeRepository extends tenantRepository(BridgeEntity, () => BridgeScope) {
+  keysWithin(organizationId: string, tx?: Transaction): BridgeKeyScope {
+    return new BridgeKeyScope((tx ?? this.dataSource.manager).getRepository(BridgeKeyEntity), organizationId);
+  }
+
+  /** The keys of all organizations with this name. */
+  @AcrossOrganizations('sign-in')
+  async named(consumerKey: string, kind: KeyKind): Promise<KeyOfBridge[]> {
+    const rows = this.dataSource.getRepository(BridgeKeyEntity);
+    const keys = await rows.find({ where: { consumerKey, kind }, order: { id: 'ASC' }, take: MOST_OF_ONE_KEY });
+    if (keys.length === 0) return [];
+    const ids = In(keys.map(({ bridgeId }) => bridgeId));
+    const bridges = new Map(
+      (await this.dataSource.getRepository(BridgeEntity).findBy({ id: ids })).map((bridge) => [bridge.id, bridge]),
+    );
+    return keys.flatMap((key) => {
+      const bridge = bridges.get(key.bridgeId);
+      return bridge === undefined ? [] : [{ key, bridge }];
+    });
   }
 }
 

@@ -9,36 +9,6 @@ import {
 } from '../../../src/infrastructure/database';
 import { BRIDGE_ISSUER, PlatformEntity } from './platform.entity';
 
-@Injectable()
-export class PlatformRepository extends tenantRepository(PlatformEntity, () => PlatformScope) {
-  /** A platform of any organization, for a launch. */
-  @AcrossOrganizations('sign-in')
-  findAnywhere(id: string): Promise<PlatformEntity | null> {
-    return this.dataSource.getRepository(PlatformEntity).findOneBy({ id });
-  }
-
-  /**
-   * The active platform that a login at the address of all platforms means: the only one with this issuer (and client id), or
-   * the one that launched first. Issuer and client id are public, so another organization may have entered them too: its
-   * row must not stop the launches of a platform in use. Null without a match, and where none of several has launched.
-   */
-  @AcrossOrganizations('sign-in')
-  async namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity | null> {
-    if (issuer === BRIDGE_ISSUER) return null;
-    const where = { issuer, active: true, ...(clientId !== null && { clientId }) };
-    const order = { provenAt: { direction: 'ASC', nulls: 'LAST' } } as const;
-    const [first, second] = await this.dataSource.getRepository(PlatformEntity).find({ where, order, take: 2 });
-    if (first === undefined) return null;
-    return second === undefined || isProvenBefore(first, second, clientId) ? first : null;
-  }
-
-  /** Remembers the first verified launch. */
-  async prove({ id, organizationId, provenAt }: PlatformEntity): Promise<void> {
-    if (provenAt !== null) return;
-    await withinOrganization(organizationId, () => this.within(organizationId).prove(id));
-  }
-}
-
 /** Without a client id, two platforms of one organization stay ambiguous. */
 const isProvenBefore = (first: PlatformEntity, second: PlatformEntity, clientId: string | null): boolean =>
   first.provenAt !== null &&
@@ -69,5 +39,35 @@ export class PlatformScope extends VersionedScope<PlatformEntity> {
 
   protected override where(conditions: FindOptionsWhere<PlatformEntity> = {}): FindOptionsWhere<PlatformEntity> {
     return super.where({ issuer: Not(BRIDGE_ISSUER), ...conditions });
+  }
+}
+
+@Injectable()
+export class PlatformRepository extends tenantRepository(PlatformEntity, () => PlatformScope) {
+  /** A platform of any organization, for a launch. */
+  @AcrossOrganizations('sign-in')
+  findAnywhere(id: string): Promise<PlatformEntity | null> {
+    return this.dataSource.getRepository(PlatformEntity).findOneBy({ id });
+  }
+
+  /**
+   * The active platform that a login at the address of all platforms means: the only one with this issuer (and client id), or
+   * the one that launched first. Issuer and client id are public, so another organization may have entered them too: its
+   * row must not stop the launches of a platform in use. Null without a match, and where none of several has launched.
+   */
+  @AcrossOrganizations('sign-in')
+  async namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity | null> {
+    if (issuer === BRIDGE_ISSUER) return null;
+    const where = { issuer, active: true, ...(clientId !== null && { clientId }) };
+    const order = { provenAt: { direction: 'ASC', nulls: 'LAST' } } as const;
+    const [first, second] = await this.dataSource.getRepository(PlatformEntity).find({ where, order, take: 2 });
+    if (first === undefined) return null;
+    return second === undefined || isProvenBefore(first, second, clientId) ? first : null;
+  }
+
+  /** Remembers the first verified launch. */
+  async prove({ id, organizationId, provenAt }: PlatformEntity): Promise<void> {
+    if (provenAt !== null) return;
+    await withinOrganization(organizationId, () => this.within(organizationId).prove(id));
   }
 }

@@ -5,9 +5,6 @@ import { GradeEntity } from './grade.entity';
 /** Grades of one answer. */
 const MOST_GRADES = 1_000;
 
-@Injectable()
-export class GradeRepository extends tenantRepository(GradeEntity, () => GradeScope) {}
-
 class GradeScope extends TenantScope<GradeEntity> {
   /** Newest first. */
   ofActivity(activityId: string): Promise<GradeEntity[]> {
@@ -18,3 +15,6 @@ class GradeScope extends TenantScope<GradeEntity> {
     return this.rows.findOneBy(this.where({ activityId, id }));
   }
 }
+
+@Injectable()
+export class GradeRepository extends tenantRepository(GradeEntity, () => GradeScope) {}

@@ -1,5 +1,5 @@
 import { ScimError } from '../../../src/infrastructure/http';
-import { type ScimGroupValues, groupOf, patchedGroup } from '../group-resource';
+import { type ScimGroupValues, groupOf, patchedGroup } from '../scim-groups.service';
 import { type ScimUserValues, patchedUser, userOf } from '../users/user-resource';
 import { serviceProviderConfig } from './discovery';
 import { elementFilterOf, equalitiesOf, listQueryOf, listResponse, projected } from './list-query';

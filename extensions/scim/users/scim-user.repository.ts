@@ -22,10 +22,6 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Members whom the directory of an organization provisions, deleted ones only where they are asked for. */
-@Injectable()
-export class ScimUserRepository extends tenantRepository(ScimUserEntity, () => ScimUserScope) {}
-
 export class ScimUserScope {
   constructor(
     private readonly rows: Repository<ScimUserEntity>,
@@ -125,3 +121,7 @@ export class ScimUserScope {
     await this.rows.update({ organizationId: this.organizationId, userId }, { deletedAt: new Date() });
   }
 }
+
+/** Members whom the directory of an organization provisions, deleted ones only where they are asked for. */
+@Injectable()
+export class ScimUserRepository extends tenantRepository(ScimUserEntity, () => ScimUserScope) {}

@@ -32,9 +32,7 @@ import {
   warning,
 } from '../definition';
 import { PluginRules } from '../running/plugin-rules';
-import { AssistantTargets } from './assistant-targets';
-import { EditorReferenceCheck } from './editor-reference-check';
-import { ReferenceGaps } from './reference-gaps';
+import { AssistantTargets, EditorReferenceCheck, ReferenceGaps } from './reference-gaps';
 
 /** The checks of a save that read only the document: shape, strategy, tools and their schemas. */
 @Injectable()

@@ -1,11 +1,10 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { IsString, Matches, MaxLength } from 'class-validator';
-import { ASSISTANT_TYPES, type AssistantType } from '../definition';
-import { MayBeOmitted, PageOf, PageQueryDto, OneOf, Text, Between, Moment } from '../../infrastructure/http';
+import { Between, MayBeOmitted, Moment, OneOf, PageOf, PageQueryDto, Text } from '../../infrastructure/http';
 import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
-import { CreateAssistantDto } from '../checks/definition.dto';
-import { DiagnosticDto } from '../checks/validation.dto';
+import { CreateAssistantDto, DiagnosticDto } from '../checks/validation.dto';
+import { ASSISTANT_TYPES, type AssistantType } from '../definition';
 
 export class UpdateAssistantDto extends PartialType(CreateAssistantDto, { skipNullProperties: false }) {}
 

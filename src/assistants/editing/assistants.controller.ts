@@ -9,7 +9,7 @@ import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantPresenter } from './assistant-presenter';
 import { AssistantDto, AssistantPageDto, AssistantQueryDto, PublicationDto, UpdateAssistantDto } from './assistant.dto';
-import { CreateAssistantDto } from '../checks/definition.dto';
+import { CreateAssistantDto } from '../checks/validation.dto';
 import { DefinitionParser } from './definition-parser';
 import { AccessMigration } from '../rewriting/access-migration';
 

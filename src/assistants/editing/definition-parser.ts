@@ -4,7 +4,7 @@ import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from
 import { validationPipe } from '../../infrastructure/http';
 import { ownerOf } from './assistant-editor';
 import { AssistantLookup } from '../access/assistant-lookup';
-import { CreateAssistantDto } from '../checks/definition.dto';
+import { CreateAssistantDto } from '../checks/validation.dto';
 import { UpdateAssistantDto } from './assistant.dto';
 import { CollectionBindings } from './assistant-records';
 import { SaveValidator } from '../checks/save-validator';

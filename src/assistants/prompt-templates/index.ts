@@ -1,2 +1,2 @@
-export { type ImportedPromptTemplate, PromptTemplateImport } from './prompt-template-import';
 export { PromptTemplatesModule } from './prompt-templates.module';
+export { type ImportedPromptTemplate, PromptTemplateImport } from './prompt-templates.service';

@@ -14,9 +14,6 @@ export interface PromptTemplateFilter {
   readonly text?: string;
 }
 
-@Injectable()
-export class PromptTemplateRepository extends tenantRepository(PromptTemplateEntity, () => PromptTemplateScope) {}
-
 export class PromptTemplateScope extends VersionedScope<PromptTemplateEntity> {
   /** Newest first. */
   async page(filter: PromptTemplateFilter, { limit, cursor }: PageRequest): Promise<Page<PromptTemplateEntity>> {
@@ -49,3 +46,6 @@ export class PromptTemplateScope extends VersionedScope<PromptTemplateEntity> {
     return query;
   }
 }
+
+@Injectable()
+export class PromptTemplateRepository extends tenantRepository(PromptTemplateEntity, () => PromptTemplateScope) {}

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth';
 import { OrganizationsModule } from '../../organizations';
-import { PromptTemplateImport } from './prompt-template-import';
 import { PromptTemplateRepository } from './prompt-template.repository';
 import { PromptTemplatesController } from './prompt-templates.controller';
-import { PromptTemplatesService } from './prompt-templates.service';
+import { PromptTemplateImport, PromptTemplatesService } from './prompt-templates.service';
 
 @Module({
   imports: [AuthModule, OrganizationsModule],

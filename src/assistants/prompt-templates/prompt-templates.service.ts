@@ -14,7 +14,7 @@ import {
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuditLog, type VersionedRequest, VersionedResource } from '../../infrastructure/audit';
-import { Transactions } from '../../infrastructure/database';
+import { TableImport, Transactions } from '../../infrastructure/database';
 import { OrganizationsService } from '../../organizations';
 import type { AssistantType } from '../definition';
 import type {
@@ -23,8 +23,34 @@ import type {
   PromptTemplateQueryDto,
   UpdatePromptTemplateDto,
 } from './prompt-template.dto';
-import type { PromptTemplateEntity } from './prompt-template.entity';
+import { PromptTemplateEntity } from './prompt-template.entity';
 import { PromptTemplateRepository } from './prompt-template.repository';
+
+export type ImportedPromptTemplate = Readonly<
+  Pick<PromptTemplateEntity, 'ownerId' | 'type' | 'name' | 'description' | 'systemPrompt' | 'promptTemplate' | 'shared'>
+>;
+
+@Injectable()
+export class PromptTemplateImport extends TableImport<PromptTemplateEntity, ImportedPromptTemplate> {
+  constructor() {
+    super({
+      entity: PromptTemplateEntity,
+      idColumn: 'id',
+      keyColumns: ['ownerId', 'name'],
+      isVersioned: true,
+      toRow: (value) => value,
+      toValue: ({ ownerId, type, name, description, systemPrompt, promptTemplate, shared }) => ({
+        ownerId,
+        type,
+        name,
+        description,
+        systemPrompt,
+        promptTemplate,
+        shared,
+      }),
+    });
+  }
+}
 
 interface Starter {
   readonly id: string;

@@ -1,8 +1,7 @@
 import { type EntityManager, In } from 'typeorm';
-import { GROUP_MEMBERSHIPS } from '../../organizations';
 import type { Transaction } from '../../infrastructure/database';
-import { AssistantGroupShareEntity } from './assistant-group-share.entity';
-import { AssistantShareEntity } from './assistant-share.entity';
+import { GROUP_MEMBERSHIPS } from '../../organizations';
+import { AssistantGroupShareEntity, AssistantShareEntity } from './assistant-share.entity';
 
 export type PersonShare = Pick<AssistantShareEntity, 'assistantId' | 'userId' | 'access'>;
 export type GroupShare = Pick<AssistantGroupShareEntity, 'assistantId' | 'groupId' | 'access'>;

@@ -12,6 +12,27 @@ export type IssuerRow = Omit<IssuerEntity, 'logo' | 'enabled' | 'version' | 'cre
 
 const MOST = 2_000;
 
+export class IssuerScope extends VersionedScope<IssuerEntity> {
+  findByKey(key: string): Promise<IssuerEntity | null> {
+    return this.rows.findOneBy(this.where({ key }));
+  }
+
+  /** One page of issuers, sorted by key. */
+  async page({ limit, cursor }: PageRequest): Promise<Page<IssuerEntity>> {
+    const after = textCursor(cursor);
+    const query = this.rows
+      .createQueryBuilder('issuer')
+      .where('issuer.organization_id = :organization', { organization: this.organizationId });
+    const total = await query.getCount();
+    if (after !== null) query.andWhere('issuer.key > :after', { after });
+    const found = await query
+      .orderBy('issuer.key', 'ASC')
+      .take(limit + 1)
+      .getMany();
+    return { ...pageOf(found, limit, ({ key }) => key), total };
+  }
+}
+
 @Injectable()
 export class IssuerRepository extends tenantRepository(IssuerEntity, () => IssuerScope) {
   /** Issuers of all organizations that people may sign in with, by name. */
@@ -37,26 +58,5 @@ export class IssuerRepository extends tenantRepository(IssuerEntity, () => Issue
   async logoOf(key: string): Promise<string | null> {
     const row = await this.dataSource.getRepository(IssuerEntity).findOneBy({ key, enabled: true });
     return row?.logo ?? null;
-  }
-}
-
-export class IssuerScope extends VersionedScope<IssuerEntity> {
-  findByKey(key: string): Promise<IssuerEntity | null> {
-    return this.rows.findOneBy(this.where({ key }));
-  }
-
-  /** One page of issuers, sorted by key. */
-  async page({ limit, cursor }: PageRequest): Promise<Page<IssuerEntity>> {
-    const after = textCursor(cursor);
-    const query = this.rows
-      .createQueryBuilder('issuer')
-      .where('issuer.organization_id = :organization', { organization: this.organizationId });
-    const total = await query.getCount();
-    if (after !== null) query.andWhere('issuer.key > :after', { after });
-    const found = await query
-      .orderBy('issuer.key', 'ASC')
-      .take(limit + 1)
-      .getMany();
-    return { ...pageOf(found, limit, ({ key }) => key), total };
   }
 }

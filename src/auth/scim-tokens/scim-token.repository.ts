@@ -21,16 +21,6 @@ const USE = `
   )
   SELECT id, organization_id AS "organizationId", slug AS "organizationSlug", created_by AS "createdBy" FROM found`;
 
-@Injectable()
-export class ScimTokenRepository extends tenantRepository(ScimTokenEntity, () => ScimTokenScope) {
-  /** Null for an unknown token, and where the organization is suspended. */
-  @AcrossOrganizations('sign-in')
-  async use(hash: string): Promise<UsedToken | null> {
-    const [found] = await this.dataSource.query<UsedToken[]>(USE, [hash]);
-    return found ?? null;
-  }
-}
-
 export class ScimTokenScope extends TenantScope<ScimTokenEntity> {
   /** Oldest first. */
   all(): Promise<ScimTokenEntity[]> {
@@ -39,5 +29,15 @@ export class ScimTokenScope extends TenantScope<ScimTokenEntity> {
 
   count(): Promise<number> {
     return this.rows.countBy(this.where());
+  }
+}
+
+@Injectable()
+export class ScimTokenRepository extends tenantRepository(ScimTokenEntity, () => ScimTokenScope) {
+  /** Null for an unknown token, and where the organization is suspended. */
+  @AcrossOrganizations('sign-in')
+  async use(hash: string): Promise<UsedToken | null> {
+    const [found] = await this.dataSource.query<UsedToken[]>(USE, [hash]);
+    return found ?? null;
   }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '@bellwether/kernel';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Access, CurrentCaller } from '../../infrastructure/http';
-import { MeDto } from '../api-key-answer.dto';
+import { MeDto } from '../api-key.dto';
 import { CurrentUserService } from './open-sessions.service';
 
 @ApiTags('API keys')

@@ -6,7 +6,7 @@ import { Transactions, withinOrganization } from '../../infrastructure/database'
 import { MembersService, type OrganizationRequest, OrganizationsService, assertOutranks } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
-import type { MeDto } from '../api-key-answer.dto';
+import type { MeDto } from '../api-key.dto';
 import { type OpenSession, SessionRepository } from '../sessions/session.repository';
 import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
 import type { OpenSessionDto } from './session.dto';

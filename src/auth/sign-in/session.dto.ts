@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsFQDN, Matches, MaxLength } from 'class-validator';
-import { MeDto } from '../api-key-answer.dto';
+import { MeDto } from '../api-key.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
 import { MayBeOmitted, FilledText } from '../../infrastructure/http';
 

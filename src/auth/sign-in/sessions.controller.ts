@@ -14,7 +14,7 @@ import { type BellwetherRequest, ProblemDto, Public } from '../../infrastructure
 import { RequestAuthenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';
-import { MeDto } from '../api-key-answer.dto';
+import { MeDto } from '../api-key.dto';
 import { SessionCookie, assertNotForeign, assertSameOrigin } from '../sessions/session-cookie';
 import { CurrentUserService } from './open-sessions.service';
 import {

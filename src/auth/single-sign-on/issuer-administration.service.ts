@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   AppError,
   type Caller,
@@ -5,14 +6,13 @@ import {
   type PageRequest,
   type Problem,
   ROLES,
+  camelCased,
+  existing,
   invalid,
   notFound,
-  camelCased,
   snakeCased,
   uuidv7,
-  existing,
 } from '@bellwether/kernel';
-import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog, VersionedResource } from '../../infrastructure/audit';
 import { CONFIG, type Config } from '../../infrastructure/config';
@@ -27,8 +27,7 @@ import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer, type IssuerSettings } fro
 import { Issuers, secretFieldOf } from '../issuers/issuers.service';
 import { SessionRepository } from '../sessions/session.repository';
 import { signOnPath } from '../sign-in/sign-in.service';
-import type { IdentityDto, IssuerDto, IssuerPageDto } from './issuer-answer.dto';
-import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
+import type { CreateIssuerDto, IdentityDto, IssuerDto, IssuerPageDto, UpdateIssuerDto } from './issuer.dto';
 
 const settingsOf = ({ settings }: Pick<IssuerEntity, 'settings'>): IssuerSettings => ({
   ...DEFAULT_SETTINGS,

@@ -6,7 +6,7 @@ import { IdentityRepository } from '../issuers/identity.repository';
 import { type Claims, type Issuer, authorityOf } from '../issuers/issuer.types';
 import { OpenIdClient, RefusedAnswer } from '../issuers/openid-client';
 import { TokenVerifier, sharesAudience } from '../issuers/token-verifier';
-import type { ConnectionCheckDto, ConnectionReportDto } from './issuer-answer.dto';
+import type { ConnectionCheckDto, ConnectionReportDto } from './issuer.dto';
 
 /** The result of running the rules on claims. */
 interface TrialOutcome {

@@ -11,12 +11,19 @@ import {
   toPageRequest,
 } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
-import { SignInAttemptCookie } from './sign-in-attempt';
-import { IssuerConnectionTests } from './issuer-connection-tests.service';
-import { IssuerAdministration } from './issuer-administration.service';
-import { ConnectionReportDto, IdentityPageDto, IssuerDto, IssuerPageDto, TrialDto } from './issuer-answer.dto';
-import { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
 import { InOrganization, type OrganizationRequest } from '../../organizations';
+import { IssuerAdministration } from './issuer-administration.service';
+import { IssuerConnectionTests } from './issuer-connection-tests.service';
+import {
+  ConnectionReportDto,
+  CreateIssuerDto,
+  IdentityPageDto,
+  IssuerDto,
+  IssuerPageDto,
+  TrialDto,
+  UpdateIssuerDto,
+} from './issuer.dto';
+import { SignInAttemptCookie } from './sign-in-attempt';
 import { SingleSignOn } from './single-sign-on.service';
 
 const FOR_OWNERS = 'For owners of the organization: a person who sets a provider can sign in as any member.';

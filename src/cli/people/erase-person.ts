@@ -1,9 +1,41 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { invalid } from '@bellwether/kernel';
-import { OrganizationsService } from '../../organizations';
-import type { Config } from '../../infrastructure/config';
-import { ErasurePlans, Erasures, planText, reportText, UNSHARED_CHOICES, type Unshared } from '../../privacy';
-import { withApplication } from '../context';
 import type { CommandContext, CommandResult } from '../../infrastructure/commands';
+import type { Config } from '../../infrastructure/config';
+import { OrganizationsService } from '../../organizations';
+import {
+  ErasurePlans,
+  Erasures,
+  PersonExports,
+  UNSHARED_CHOICES,
+  type Unshared,
+  exportToFolder,
+  planText,
+  reportText,
+  zipStream,
+} from '../../privacy';
+import { withApplication } from '../context';
+
+export interface ExportOptions {
+  readonly org: string;
+  readonly to: string;
+}
+
+export const exportPerson = (
+  config: Config,
+  { org, to }: ExportOptions,
+  { args: [member = ''] }: CommandContext,
+): Promise<CommandResult> =>
+  withApplication(config, 'every', async (context) => {
+    const organizationId = await context.get(OrganizationsService).idOf(org);
+    const exports = context.get(PersonExports);
+    const { userId, email } = await exports.begin(null, organizationId, member);
+    const files = exports.files({ organizationId, userId });
+    if (to.endsWith('.zip')) await pipeline(zipStream(files), createWriteStream(to, { flags: 'wx', mode: 0o600 }));
+    else await exportToFolder(files, to);
+    return { text: `Wrote the data of ${email} to ${to}.`, data: { user_id: userId, to } };
+  });
 
 export interface EraseOptions {
   readonly org: string;

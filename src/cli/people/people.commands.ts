@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Register } from '../../infrastructure/commands';
-import type { EraseOptions } from './erase-person';
-import type { ExportOptions } from './export-person';
+import type { EraseOptions, ExportOptions } from './erase-person';
 import type { LinksOptions } from './make-sign-in-links';
 
 /** Export and erasure of one person's data, and sign-in links for many people. */
@@ -13,7 +12,7 @@ export function registerPeopleCommands(program: Command, register: Register): vo
       .argument('<email or id>', 'the person')
       .requiredOption('--organization, --org <slug>', 'organization')
       .requiredOption('--to <path>', 'new file that ends in .zip, or new folder'),
-    async (...given) => (await import('./export-person.js')).exportPerson(...given),
+    async (...given) => (await import('./erase-person.js')).exportPerson(...given),
   );
   register<EraseOptions>(
     program

@@ -1,4 +1,4 @@
-import { FreshCache } from './fresh-cache';
+import { FreshCache } from './row-cache';
 
 function setUp(max = 10) {
   let time = 0;

@@ -1,4 +1,4 @@
-export { FreshCache } from './fresh-cache';
+export { FreshCache } from './row-cache';
 /** Caches values made from rows, until a table is written: docs/contributing/database.md. */
 export { RowCache } from './row-cache';
 export { TableChanges } from './row-cache';

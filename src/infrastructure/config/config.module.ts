@@ -1,5 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import type { Config } from './config.types';
+import type { Config } from './load-config';
 
 /** Injection token of the frozen `Config`. */
 export const CONFIG = Symbol('Config');

@@ -1,6 +1,5 @@
-import { ConfigError, loadConfig, misspeltVariables } from './load-config';
+import { ConfigError, type Vendor, loadConfig, misspeltVariables } from './load-config';
 import { EXTENSIONS } from './parsers';
-import type { Vendor } from './config.types';
 
 const ACME: Vendor = {
   name: 'acme',

@@ -1,2 +1,1 @@
-export * from './span';
 export * from './work-context';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clockFinding } from './database-checks';
 import {
   FINDINGS,
   checkAddress,
@@ -9,6 +8,7 @@ import {
   checkRowSecurity,
   checkSecrets,
   checkVersions,
+  clockFinding,
   finding,
   worstOf,
 } from './findings';

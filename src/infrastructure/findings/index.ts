@@ -1,5 +1,5 @@
 /** Findings about an installation, in words, for the page "Health" and the command `doctor`. */
-export { checkClock, checkDatabase, checkVectors } from './database-checks';
+export { checkClock, checkDatabase, checkVectors } from './findings';
 export { checkDisk } from './findings';
 export { type DoctorCheck, type Finding, HEALTH_STATES, type HealthState, worstOf } from './findings';
 export { finding } from './findings';

@@ -1,13 +1,47 @@
-import { AppError, invalid } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { AppError, invalid } from '@bellwether/kernel';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  UseInterceptors,
+  applyDecorators,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Observable, catchError, concatMap, from, of, throwError } from 'rxjs';
 import { pendingEffects } from '../database';
 import { type BellwetherRequest, writeJson } from '../http';
 import { type Claimed, IdempotencyService } from './idempotency.service';
 import { ResponseTape, type StoredResponse, headersOf } from './response-tape';
+
+interface IdempotentOptions {
+  /** Encrypts the stored answer, for answers that show a secret once. */
+  readonly sealed?: boolean;
+  /** True for requests without an effect: their key is ignored. */
+  readonly unless?: (request: BellwetherRequest) => boolean;
+}
+
+/**
+ * Honours `Idempotency-Key` on a POST with an effect. On an upload route, put this *above* `@AcceptFiles()`: it then
+ * compares the uploads by their bytes.
+ */
+export const Idempotent = ({ sealed = false, unless }: IdempotentOptions = {}): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(IDEMPOTENT_METADATA, { sealed, unless }),
+    UseInterceptors(IdempotencyInterceptor),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description:
+        'Up to 255 characters. The same key and body within 24 hours get the same answer, without a second effect.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    }),
+  );
 
 /**
  * SHA-256 over query, body and end user: a gateway asks for several people. `AcceptFiles` describes uploads by name and

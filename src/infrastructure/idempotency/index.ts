@@ -1,2 +1,2 @@
+export { Idempotent } from './idempotency.interceptor';
 export { IdempotencyModule } from './idempotency.module';
-export { Idempotent } from './idempotent.decorator';

@@ -1,10 +1,9 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
 import { DATABASE, type OpenDatabase, type Transaction, acrossOrganizations } from '../database';
-import { JobMetrics, uncountedJobs } from './job.metrics';
 import { JobRepository } from './job.repository';
 import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
-import { QueueWorker } from './queue-worker';
+import { JobMetrics, QueueWorker, uncountedJobs } from './queue-worker';
 
 /** Periodic background work. Runs of one kind do not overlap. Only the first of consecutive failures is reported. */
 export class RepeatedWork {

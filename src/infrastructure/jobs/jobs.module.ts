@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { JobQueue } from './job-queue';
-import { JobMetrics } from './job.metrics';
+import { JobMetrics } from './queue-worker';
 import { JobRepository } from './job.repository';
 
 @Global()

@@ -1,10 +1,35 @@
-import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobMetrics, JobOutcome } from './job.metrics';
-import type { FetchedJob, JobRepository, Try } from './job.repository';
-import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
+import { Injectable, Logger } from '@nestjs/common';
 import { withoutTrail } from '../context';
 import { acrossOrganizations, isDatabaseUnavailable, withinOrganization } from '../database';
+import { MetricRegistry, histogram } from '../telemetry';
+import type { FetchedJob, JobRepository, Try } from './job.repository';
+import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
+
+const JOB_DURATION = histogram({
+  name: 'bellwether_job_duration_seconds',
+  help: 'Duration of jobs in the background by queue, and how they ended: completed, retried, failed or released.',
+  labels: ['queue', 'outcome'],
+  buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
+});
+
+type JobOutcome = 'completed' | 'retried' | 'failed' | 'released';
+
+@Injectable()
+export class JobMetrics {
+  private readonly durations;
+
+  constructor(registry: MetricRegistry) {
+    this.durations = registry.histogram(JOB_DURATION);
+  }
+
+  ended(queue: string, outcome: JobOutcome, durationMs: number): void {
+    this.durations.at(queue, outcome).observe(durationMs / 1e3);
+  }
+}
+
+/** Metrics that count nothing, for queues without a service around them. */
+export const uncountedJobs = (): JobMetrics => new JobMetrics(new MetricRegistry(false));
 
 /** Fetching costs more than some jobs, so several are fetched at once. */
 const PREFETCH = 16;

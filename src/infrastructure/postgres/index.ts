@@ -1,5 +1,10 @@
 /** The database without Nest: an operator command that loads this alone starts in a third of the time. */
-export * from './connection/database.types';
+export {
+  type DatabaseConfig,
+  type MigrationClass,
+  type SchemaOnOpen,
+  type Transaction,
+} from './connection/data-source';
 export { migrate, revertLast } from './connection/migrate';
 export * from './connection/open-database';
 export * from './connection/postgres-errors';
@@ -8,5 +13,6 @@ export * from './connection/schema';
 export { livenessOf, ownIdentity, type ProcessIdentity } from '@bellwether/embedded-postgres';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { databaseFigures, databaseRoundTrip, opensConnection, runningServers, vectorExtension } from './figures';
-export * from './row-security';
-export * from './writes';
+export * from './connection/enforce';
+export * from './connection/reach';
+export { TableWrites, type Write, type WriteHandler, WriteObserver } from './connection/scoped-client';

@@ -14,6 +14,5 @@ export {
   histogram,
 } from './metric-registry';
 export { MetricsModule } from './metrics.module';
-export { type RequestObserver, loggedPath, requestLog } from './request-log';
-export { RequestSpans, Tracer } from './tracer';
+export { type RequestObserver, RequestSpans, Tracer, loggedPath, requestLog } from './tracer';
 export { TracingModule } from './tracing.module';

@@ -1,4 +1,4 @@
-import { loggedPath } from './request-log';
+import { loggedPath } from './tracer';
 
 describe('a path in the log', () => {
   it.each([

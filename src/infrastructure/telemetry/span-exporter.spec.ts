@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Span } from '../context';
 import { MetricRegistry } from './metric-registry';
-import { SpanExporter } from './span-exporter';
-import { TraceMetrics } from './trace.metrics';
+import { SpanExporter, TraceMetrics } from './span-exporter';
 
 /** A backend whose answers the test gives. */
 class Backend {

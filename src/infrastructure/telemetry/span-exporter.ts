@@ -1,8 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { type Attribute, type Attributes, SPAN_KINDS, type Span, type SpanSink } from '../context';
-import type { TraceMetrics } from './trace.metrics';
+import { MetricRegistry, counter } from './metric-registry';
+
+const TRACE_SPANS = counter({
+  name: 'bellwether_trace_spans',
+  help: 'Spans of traces: exported, or dropped because the backend was slow, away or refused them.',
+  labels: ['outcome'],
+});
+
+@Injectable()
+export class TraceMetrics {
+  private readonly spans;
+
+  constructor(registry: MetricRegistry) {
+    this.spans = registry.counter(TRACE_SPANS);
+  }
+
+  ended(outcome: 'exported' | 'dropped', spans: number): void {
+    this.spans.at(outcome).inc(spans);
+  }
+}
 
 type AnyValue =
   | { readonly stringValue: string }

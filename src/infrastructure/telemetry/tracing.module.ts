@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { TraceMetrics } from './trace.metrics';
+import { TraceMetrics } from './span-exporter';
 import { Tracer } from './tracer';
 
 @Global()

@@ -17,34 +17,6 @@ const START_DUE = `
   WHERE (s.next_at <= now() AND s.status NOT IN ('pending', 'fetching'))
     OR (s.status = 'fetching' AND ($1 OR s.claimed_until < now()))`;
 
-@Injectable()
-export class SourceRepository extends tenantRepository(SourceEntity, () => SourceScope) {
-  /**
-   * Makes sources wait whose time has come, and those whose worker is gone, in every organization. `alone`: no other
-   * process fetches, so every worker is gone.
-   */
-  async startDue(alone: boolean): Promise<void> {
-    await this.dataSource.query(START_DUE, [alone]);
-  }
-
-  /** Waiting sources of every organization. */
-  waiting(limit: number): Promise<RowRef[]> {
-    return this.dataSource.manager.find(SourceEntity, {
-      select: { id: true, organizationId: true },
-      where: { status: 'pending' },
-      order: { id: 'ASC' },
-      take: limit,
-    });
-  }
-
-  /** Ids, of those given, of sources that wait or are being fetched. */
-  async unfinishedOf(ids: readonly string[]): Promise<Set<string>> {
-    const where = { id: Any([...ids]), status: In(UNFINISHED) };
-    const rows = await this.dataSource.manager.find(SourceEntity, { select: { id: true }, where });
-    return new Set(rows.map(({ id }) => id));
-  }
-}
-
 /** Sources of one organization. */
 export class SourceScope extends TenantScope<SourceEntity> {
   findIn(knowledgeBaseId: string, id: string): Promise<SourceEntity | null> {
@@ -91,5 +63,33 @@ export class SourceScope extends TenantScope<SourceEntity> {
       claimedUntil: null,
     });
     return affected === 1;
+  }
+}
+
+@Injectable()
+export class SourceRepository extends tenantRepository(SourceEntity, () => SourceScope) {
+  /**
+   * Makes sources wait whose time has come, and those whose worker is gone, in every organization. `alone`: no other
+   * process fetches, so every worker is gone.
+   */
+  async startDue(alone: boolean): Promise<void> {
+    await this.dataSource.query(START_DUE, [alone]);
+  }
+
+  /** Waiting sources of every organization. */
+  waiting(limit: number): Promise<RowRef[]> {
+    return this.dataSource.manager.find(SourceEntity, {
+      select: { id: true, organizationId: true },
+      where: { status: 'pending' },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
+  /** Ids, of those given, of sources that wait or are being fetched. */
+  async unfinishedOf(ids: readonly string[]): Promise<Set<string>> {
+    const where = { id: Any([...ids]), status: In(UNFINISHED) };
+    const rows = await this.dataSource.manager.find(SourceEntity, { select: { id: true }, where });
+    return new Set(rows.map(({ id }) => id));
   }
 }

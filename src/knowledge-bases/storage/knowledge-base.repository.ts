@@ -1,11 +1,10 @@
-import { isUuid, type Principal } from '@bellwether/kernel';
+import { type Principal, isUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, LessThan, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
+import { type Transaction, VersionedScope, queryPrepared, tenantRepository } from '../../infrastructure/database';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
-import { queryPrepared, type Transaction, VersionedScope, tenantRepository } from '../../infrastructure/database';
-import { KnowledgeBaseGroupShareEntity } from './knowledge-base-group-share.entity';
-import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
+import { KnowledgeBaseGroupShareEntity, KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 
 export interface KnowledgeBaseFilter {
@@ -59,6 +58,86 @@ export interface KnowledgeBaseState {
   readonly readable: boolean;
   readonly settings: string;
   readonly documents: string;
+}
+
+export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
+  /** Adds a language that passages are indexed in. */
+  async addLanguage(id: string, language: string): Promise<void> {
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ languages: () => 'array_append(languages, :language)' })
+      .where('id = :id AND organization_id = :organizationId AND NOT languages @> ARRAY[:language]', {
+        id,
+        organizationId: this.organizationId,
+        language,
+      })
+      .execute();
+  }
+
+  /** Removes the languages that no document has any more. */
+  async dropUnusedLanguages(id: string): Promise<void> {
+    const used = `ARRAY(SELECT l.name FROM unnest(languages) WITH ORDINALITY l (name, place) WHERE EXISTS (
+      SELECT FROM kb_documents d WHERE d.knowledge_base_id = knowledge_bases.id AND d.language = l.name) ORDER BY l.place)`;
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ languages: () => used })
+      .where('id = :id AND organization_id = :organizationId AND NOT language_chosen AND cardinality(languages) > 1', {
+        id,
+        organizationId: this.organizationId,
+      })
+      .execute();
+  }
+
+  slugTaken(slug: string): Promise<boolean> {
+    return this.rows.existsBy(this.where({ slug }));
+  }
+
+  /** The one that an import brought from another server's collection. */
+  aliased(alias: string): Promise<KnowledgeBaseEntity | null> {
+    return this.rows.findOneBy(this.where({ alias, deletedAt: IsNull() }));
+  }
+
+  /** Knowledge bases of the organization with these ids or slugs, or these aliases, readable or not. */
+  async named(refs: readonly string[], aliases: readonly string[] = []): Promise<KnowledgeBaseEntity[]> {
+    if (refs.length === 0) return [];
+    const ids = refs.filter(isUuid);
+    const live = { deletedAt: IsNull() };
+    return this.rows.find({
+      where: [
+        this.where({ id: In(ids), ...live }),
+        this.where({ slug: In([...refs]), ...live }),
+        this.where({ alias: In([...aliases]), ...live }),
+      ],
+    });
+  }
+
+  async readableOf(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.readable(principal).andWhere('kb.id IN (:...ids)', { ids }).select('kb.id').getMany();
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  async page(
+    principal: Principal,
+    { text, ownOnly, limit, after }: KnowledgeBaseFilter,
+  ): Promise<[rows: KnowledgeBaseEntity[], total: number]> {
+    const filtered = this.readable(principal);
+    if (ownOnly) filtered.andWhere('kb.ownerId = :own', { own: principal.userId });
+    if (text !== null) filtered.andWhere('strpos(lower(kb.name), lower(:text)) > 0', { text });
+    const total = await filtered.getCount();
+    if (after !== null) filtered.andWhere('kb.id < :after', { after });
+    return [await filtered.orderBy('kb.id', 'DESC').limit(limit).getMany(), total];
+  }
+
+  private readable({ userId }: Principal): SelectQueryBuilder<KnowledgeBaseEntity> {
+    return this.rows
+      .createQueryBuilder('kb')
+      .where('kb.organizationId = :organizationId', { organizationId: this.organizationId })
+      .andWhere('kb.deletedAt IS NULL')
+      .andWhere(MAY_READ, { userId });
+  }
 }
 
 @Injectable()
@@ -139,85 +218,5 @@ export class KnowledgeBaseRepository extends tenantRepository(KnowledgeBaseEntit
       const rows = groupIds.map((groupId) => ({ ...own, groupId }));
       await tx.insert(KnowledgeBaseGroupShareEntity, rows);
     }
-  }
-}
-
-export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
-  /** Adds a language that passages are indexed in. */
-  async addLanguage(id: string, language: string): Promise<void> {
-    await this.rows
-      .createQueryBuilder()
-      .update()
-      .set({ languages: () => 'array_append(languages, :language)' })
-      .where('id = :id AND organization_id = :organizationId AND NOT languages @> ARRAY[:language]', {
-        id,
-        organizationId: this.organizationId,
-        language,
-      })
-      .execute();
-  }
-
-  /** Removes the languages that no document has any more. */
-  async dropUnusedLanguages(id: string): Promise<void> {
-    const used = `ARRAY(SELECT l.name FROM unnest(languages) WITH ORDINALITY l (name, place) WHERE EXISTS (
-      SELECT FROM kb_documents d WHERE d.knowledge_base_id = knowledge_bases.id AND d.language = l.name) ORDER BY l.place)`;
-    await this.rows
-      .createQueryBuilder()
-      .update()
-      .set({ languages: () => used })
-      .where('id = :id AND organization_id = :organizationId AND NOT language_chosen AND cardinality(languages) > 1', {
-        id,
-        organizationId: this.organizationId,
-      })
-      .execute();
-  }
-
-  slugTaken(slug: string): Promise<boolean> {
-    return this.rows.existsBy(this.where({ slug }));
-  }
-
-  /** The one that an import brought from another server's collection. */
-  aliased(alias: string): Promise<KnowledgeBaseEntity | null> {
-    return this.rows.findOneBy(this.where({ alias, deletedAt: IsNull() }));
-  }
-
-  /** Knowledge bases of the organization with these ids or slugs, or these aliases, readable or not. */
-  async named(refs: readonly string[], aliases: readonly string[] = []): Promise<KnowledgeBaseEntity[]> {
-    if (refs.length === 0) return [];
-    const ids = refs.filter(isUuid);
-    const live = { deletedAt: IsNull() };
-    return this.rows.find({
-      where: [
-        this.where({ id: In(ids), ...live }),
-        this.where({ slug: In([...refs]), ...live }),
-        this.where({ alias: In([...aliases]), ...live }),
-      ],
-    });
-  }
-
-  async readableOf(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await this.readable(principal).andWhere('kb.id IN (:...ids)', { ids }).select('kb.id').getMany();
-    return new Set(rows.map(({ id }) => id));
-  }
-
-  async page(
-    principal: Principal,
-    { text, ownOnly, limit, after }: KnowledgeBaseFilter,
-  ): Promise<[rows: KnowledgeBaseEntity[], total: number]> {
-    const filtered = this.readable(principal);
-    if (ownOnly) filtered.andWhere('kb.ownerId = :own', { own: principal.userId });
-    if (text !== null) filtered.andWhere('strpos(lower(kb.name), lower(:text)) > 0', { text });
-    const total = await filtered.getCount();
-    if (after !== null) filtered.andWhere('kb.id < :after', { after });
-    return [await filtered.orderBy('kb.id', 'DESC').limit(limit).getMany(), total];
-  }
-
-  private readable({ userId }: Principal): SelectQueryBuilder<KnowledgeBaseEntity> {
-    return this.rows
-      .createQueryBuilder('kb')
-      .where('kb.organizationId = :organizationId', { organizationId: this.organizationId })
-      .andWhere('kb.deletedAt IS NULL')
-      .andWhere(MAY_READ, { userId });
   }
 }

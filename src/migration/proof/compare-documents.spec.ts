@@ -1,6 +1,6 @@
 import type { RewriteSubject } from '../../assistants';
 import { migrator as newMigrator, renderer as newRenderer, subjectOf } from '../../../test/support/migrator';
-import { compareDocuments } from './compare-documents';
+import { compareDocuments } from './proved-migrator';
 import { RECORDED_INPUTS } from './recorded-inputs';
 
 type Definition = RewriteSubject['definition'];

@@ -17,9 +17,6 @@ export interface GroupMemberRow {
 
 const BATCH = 1_000;
 
-@Injectable()
-export class GroupMemberRepository extends tenantRepository(GroupMemberEntity, () => GroupMemberScope) {}
-
 /** Memberships of one organization. */
 export class GroupMemberScope {
   constructor(
@@ -128,3 +125,6 @@ export class GroupMemberScope {
     }
   }
 }
+
+@Injectable()
+export class GroupMemberRepository extends tenantRepository(GroupMemberEntity, () => GroupMemberScope) {}

@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Access, PageQueryDto, toPageRequest, ForPeople } from '../../infrastructure/http';
-import { AddedGroupMembersDto, GroupMemberPageDto } from './group-answer.dto';
-import { AddGroupMembersDto } from './group.dto';
+import { Access, ForPeople, PageQueryDto, toPageRequest } from '../../infrastructure/http';
 import { InOrganization, type OrganizationRequest } from '../organization/in-organization.decorator';
 import { GroupMembersService } from './group-members.service';
+import { AddGroupMembersDto, AddedGroupMembersDto, GroupMemberPageDto } from './group.dto';
 
 @ApiTags('Groups')
 @ForPeople()

@@ -14,7 +14,7 @@ import { type Transaction, Transactions } from '../../infrastructure/database';
 import { MembersService } from '../members/members.service';
 import type { OrganizationRequest } from '../organization/in-organization.decorator';
 import { OrganizationChanges } from '../organization/settings.service';
-import type { AddedGroupMembersDto, GroupMemberDto } from './group-answer.dto';
+import type { AddedGroupMembersDto, GroupMemberDto } from './group.dto';
 import { GroupMemberRepository, type GroupMemberRow } from './group-member.repository';
 import { assertManages } from './group.permissions';
 import { GroupRepository } from './group.repository';

@@ -20,9 +20,6 @@ export interface GroupFilter {
   readonly text: string | null;
 }
 
-@Injectable()
-export class GroupRepository extends tenantRepository(GroupEntity, () => GroupScope) {}
-
 export class GroupScope extends VersionedScope<GroupEntity> {
   named(ids: readonly string[]): Promise<GroupEntity[]> {
     if (ids.length === 0) return Promise.resolve([]);
@@ -87,3 +84,6 @@ export class GroupScope extends VersionedScope<GroupEntity> {
     return query.andWhere(`(group.ownerId = :of OR group.id IN ${joined.getQuery()})`, { of });
   }
 }
+
+@Injectable()
+export class GroupRepository extends tenantRepository(GroupEntity, () => GroupScope) {}

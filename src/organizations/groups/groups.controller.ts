@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Access, IfMatch, TagsVersion, toPageRequest, ForPeople } from '../../infrastructure/http';
+import { Access, ForPeople, IfMatch, TagsVersion, toPageRequest } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
-import { GroupDto, GroupPageDto } from './group-answer.dto';
-import { CreateGroupDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
 import { InOrganization, type OrganizationRequest } from '../organization/in-organization.decorator';
+import { CreateGroupDto, GroupDto, GroupPageDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
 import { GroupsService } from './groups.service';
 
 @ApiTags('Groups')

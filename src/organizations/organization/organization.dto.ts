@@ -1,9 +1,27 @@
-import { type Role, ROLES } from '@bellwether/kernel';
+import { ROLES, type Role } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEmail, IsString, Matches, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import { IsEmail, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength, ValidateNested } from 'class-validator';
+import { FilledText, Flag, IsPlainName, MayBeOmitted, OneOf, Trimmed } from '../../infrastructure/http';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 import { SLUG } from './founding.service';
-import { IsPlainName, MayBeOmitted, Trimmed, FilledText, OneOf, Flag } from '../../infrastructure/http';
+
+export const GRACE_DAYS = { least: 1, usual: 30, most: 365 } as const;
+
+/** The members get a notice by e-mail, where the service sends mail. */
+export class NoticeDto {
+  /** Language of the notice to the members. */
+  @OneOf(MAIL_LANGUAGES, { required: false, default: 'en' }) language: MailLanguage = 'en';
+}
+
+export class EndOrganizationDto extends NoticeDto {
+  /** Days in which the organization can be restored. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(GRACE_DAYS.least)
+  @Max(GRACE_DAYS.most)
+  grace_days: number = GRACE_DAYS.usual;
+}
 
 /** Addresses of campus hosts need no top-level domain. */
 const EMAIL = { require_tld: false };

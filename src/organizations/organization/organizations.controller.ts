@@ -1,4 +1,4 @@
-import { type Caller } from '@bellwether/kernel';
+import type { Caller } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import {
@@ -11,19 +11,18 @@ import {
   toPageRequest,
 } from '../../infrastructure/http';
 import { Idempotent } from '../../infrastructure/idempotency';
-import { EndOrganizationDto, NoticeDto } from './end-organization.dto';
-import { FoundingService } from './founding.service';
 import {
+  McpServerDto,
   OrganizationDto,
   OrganizationPageDto,
   OrganizationSummaryDto,
-  McpServerDto,
   ProviderDto,
 } from '../organization-answer.dto';
-import { CreateOrganizationDto } from './organization.dto';
-import { OrganizationEndings } from './organization-endings.service';
-import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from '../settings/settings.schema';
+import { FoundingService } from './founding.service';
+import { OrganizationEndings } from './organization-endings.service';
+import { CreateOrganizationDto, EndOrganizationDto, NoticeDto } from './organization.dto';
+import { OrganizationsService } from './organizations.service';
 import { SettingsService } from './settings.service';
 
 @ApiTags('Organizations')

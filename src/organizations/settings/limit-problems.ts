@@ -3,14 +3,14 @@ import {
   type LimitRule,
   type LimitSettings,
   type ModelPrice,
+  type OrganizationSettings,
   type PriceSettings,
   RULE_ENDINGS,
   RULE_LIMITS,
   RULE_SUBJECTS,
   RULE_WINDOWS,
   type Term,
-} from './limit.types';
-import type { OrganizationSettings } from './settings.types';
+} from './settings.types';
 
 /** Format of names on one line, as `IsPlainName` checks them in DTOs. */
 export const PLAIN_NAME = 'plain-name';

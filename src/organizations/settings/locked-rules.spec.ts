@@ -1,6 +1,5 @@
 import { sameLocked } from '../organization/settings.service';
-import type { LimitRule } from './limit.types';
-import type { OrganizationSettings } from './settings.types';
+import type { LimitRule, OrganizationSettings } from './settings.types';
 
 const rule: LimitRule = { id: 'budget', for: { kind: 'organization' }, limit: 'cost', amount: 100, per: 'month' };
 const price = { provider: 'openai', model: 'm', from: '2026-01-01', input: 3, output: 6 };

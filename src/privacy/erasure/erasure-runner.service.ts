@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FileOwnership } from '../../files';
@@ -5,16 +6,54 @@ import { AuditChainEdits, AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
 import { OrganizationChanges } from '../../organizations';
+import { RunsService } from '../../runs';
 import { type PersonIn, PersonRowsRepository } from '../person-rows.repository';
 import { PERSON_TABLES } from '../person-tables';
 import { type OwnedContent, planContent } from './content-plan';
 import { ContentRepository } from './content.repository';
 import { erasureReport } from './erasure-report';
-import { ErasureRepository } from './erasure.repository';
 import type { HeldErasure } from './erasure-request.entity';
+import { ErasureRepository } from './erasure.repository';
 import type { ContentItem, ContentPlan, ContentType, ErasureReport } from './erasure.types';
-import { RunTermination } from './run-termination.service';
+import { OpenRunsRepository } from './open-runs.repository';
 import { SubjectRepository } from './subject.repository';
+
+/**
+ * Milliseconds after which no process accepts the person's credentials and every open answer has ended: caches of
+ * credentials live 5 s, open work is checked every 4 s, records of runs are written within a second.
+ */
+const SETTLED_MS = 7_000;
+const LOOK_MS = 250;
+const REASON = 'The account was closed';
+
+/** Ends the runs of a person who can start no new ones. */
+@Injectable()
+export class RunTermination {
+  constructor(
+    private readonly open: OpenRunsRepository,
+    private readonly runs: RunsService,
+  ) {}
+
+  /** Resolves when no run is going and every record is written. Rejects with the signal's reason. */
+  async end(person: PersonIn, deactivatedAt: Date, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const going = await this.open.of(person);
+      for (const { id, organizationId } of going) await this.cancel(organizationId, id);
+      const isSettled = Date.now() - deactivatedAt.getTime() >= SETTLED_MS;
+      if (going.length === 0 && isSettled) break;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+    await this.runs.flush();
+  }
+
+  private async cancel(organizationId: string, id: string): Promise<void> {
+    try {
+      await this.runs.cancel(organizationId, id, REASON);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== 'run_ended' && error.code !== 'not_found')) throw error;
+    }
+  }
+}
 
 /** Removes addresses, names and subjects of a person from the audit log. */
 @Injectable()

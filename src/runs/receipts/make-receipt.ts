@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { partText, type Receipt, RECEIPT_FORMAT, type ReceiptPart, type ReceiptPartName } from './check';
+import { partText, type Receipt, RECEIPT_FORMAT, type ReceiptPart, type ReceiptPartName } from './check-receipt';
 
 export type ReceiptValues = Readonly<Partial<Record<ReceiptPartName, unknown>>>;
 

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { OrganizationStatusService } from '../../organizations';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { type Receipt, type ReceiptKey, type SignedReceipt, signedText } from './check';
+import { type Receipt, type ReceiptKey, type SignedReceipt, signedText } from './check-receipt';
 import type { ReceiptKeyEntity } from './receipt-key.entity';
 import { ReceiptKeyRepository } from './receipt-key.repository';
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Tool } from '../contract';
 import { AssistantTool } from './assistant.tool';
-import { HallucinationDetectorTool } from './hallucination-detector/hallucination-detector.tool';
+import { HallucinationDetectorTool } from './hallucination-detector.tool';
 import { HybridSearchTool } from './hybrid-search.tool';
 import { KeywordSearchTool } from './keyword-search.tool';
 import { MoodleUserTool } from './moodle-user.tool';
@@ -11,7 +11,7 @@ import { SimpleRagTool } from './simple-rag.tool';
 import { SingleFileRagTool } from './single-file-rag.tool';
 import { SynthesisTool } from './synthesis.tool';
 import { ValidationTool } from './validation.tool';
-import { VectorSearchTool } from './vector-search/vector-search.tool';
+import { VectorSearchTool } from './vector-search.tool';
 
 /** Every tool of the pipeline, one line each. */
 export const TOOL_PLUGINS: readonly Type<Tool>[] = [

@@ -1,7 +1,7 @@
 import { type ChatMessage, type JsonObject, strictObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
-import { AskingTool, CitedText, dataFence, type Material, materialOf, shown } from '../model-question';
+import { AskingTool, CitedText, type Material, dataFence, materialOf, shown } from '../material';
 
 export interface SynthesisConfig extends JsonObject {
   readonly instructions: string;

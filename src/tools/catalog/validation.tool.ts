@@ -1,8 +1,8 @@
 import { type JsonObject, strictObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Check, checkDefinition, type CheckConfig, type CheckedText, CheckTool, oneLine } from '../checks';
+import { type Check, checkDefinition, type CheckConfig, type CheckedText, CheckTool, oneLine } from '../check-tool';
 import type { ToolOutput } from '../contract';
-import { CitedText, type Piece } from '../model-question';
+import { CitedText, type Piece } from '../material';
 
 const MAX_CLAIMS = 20;
 const CLAIM_CHARS = 300;

@@ -1,6 +1,5 @@
 import type { Caller, JsonObject, Principal, Source, Usage } from '@bellwether/kernel';
-import type { AssistantAbility } from './assistant-ability.types';
-import type { Citation } from './citation.types';
+import type { AssistantAbility, Citation } from './assistant-ability.types';
 import type { ConfigGap, ToolDefinition } from './tool.types';
 
 /** The declaration of one function for a model; `parameters` is a JSON Schema of type `object` (OpenAI API reference, "function"). */

@@ -1,5 +1,4 @@
 export * from './assistant-ability.types';
-export * from './citation.types';
 export * from './compiled-tool.types';
 export * from './function.types';
 export * from './tool.errors';

@@ -9,8 +9,7 @@ import type {
   ToldSearch,
   Usage,
 } from '@bellwether/kernel';
-import type { AssistantAbility } from './assistant-ability.types';
-import type { Citation } from './citation.types';
+import type { AssistantAbility, Citation } from './assistant-ability.types';
 
 /**
  * Stops many tool calls together, with one listener on the run's signal: listeners and signals of their own are most of

@@ -5,7 +5,7 @@ import { ImageFunction } from './image.function';
 import { KnowledgeBaseFunction } from './knowledge-base.function';
 import { McpFunction } from './mcp/mcp.function';
 import { MoodleFunction } from './moodle.function';
-import { RubricFunction } from './rubric/rubric.function';
+import { RubricFunction } from './rubric.function';
 import { WeatherFunction } from './weather/weather.function';
 
 export { McpProbe } from './mcp/remote-tools';

@@ -12,7 +12,7 @@ import {
   schemaStatus,
 } from '../../../src/infrastructure/database';
 import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import { EARLIER_MIGRATIONS } from '../../../src/infrastructure/postgres/connection/earlier-migrations';
+import { EARLIER_MIGRATIONS } from '../../../src/infrastructure/postgres/connection/schema';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { sourceFiles } from '../../support/source-files';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';

@@ -23,7 +23,7 @@ describe('row-level security', () => {
       expect(open).toEqual([]);
     });
 
-    /** A table listed here needs `organization_id`, or a line in src/infrastructure/postgres/row-security/enforce.ts. */
+    /** A table listed here needs `organization_id`, or a line in src/infrastructure/postgres/connection/enforce.ts. */
     it('knows to whom the rows of every other table belong', async () => {
       expect(await unplacedTables(dataSource)).toEqual([]);
     });

@@ -1,7 +1,6 @@
 import { AppError, type ChatMessage, type JsonObject } from '@bellwether/kernel';
 import type { InlineImages } from '../../vendor';
-import { anthropicRequest } from './anthropic-request';
-import type { RecallTurn } from './anthropic-turns';
+import { type RecallTurn, anthropicRequest } from './anthropic-request';
 
 const NO_TURNS: RecallTurn = () => undefined;
 

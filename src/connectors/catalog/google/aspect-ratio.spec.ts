@@ -1,4 +1,4 @@
-import { aspectRatioOf } from './aspect-ratio';
+import { aspectRatioOf } from './banana-img.connector';
 
 describe('the shape of a picture', () => {
   it.each([

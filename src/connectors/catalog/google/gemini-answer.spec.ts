@@ -1,4 +1,4 @@
-import { GeminiAnswer } from './gemini-answer';
+import { GeminiAnswer } from './gemini';
 
 const parts = (...given: readonly object[]) => ({ candidates: [{ content: { parts: given } }] }) as never;
 const piece = (jsonPath: string, stringValue: string) => ({

@@ -1,5 +1,5 @@
 import { AppError, type ChatMessage, type JsonObject } from '@bellwether/kernel';
-import { ollamaRequest } from './ollama-request';
+import { ollamaRequest } from './ollama.connector';
 
 const request = (params: JsonObject = {}, messages: ChatMessage[] = [{ role: 'user', content: 'Why?' }]) =>
   ollamaRequest({ model: 'llama3.2', messages, params }, true);

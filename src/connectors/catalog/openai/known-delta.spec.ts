@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { KnownDelta } from './known-delta';
+import { KnownDelta } from './chat-stream-reader';
 
 const chunk = (content: string, spaces = '') =>
   `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":${spaces}${JSON.stringify(content)}},"finish_reason":null}]}`;

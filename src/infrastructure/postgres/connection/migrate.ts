@@ -1,13 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { DataSource } from 'typeorm';
-import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
+import { DataSource } from 'typeorm';
+import { dropPolicies, enforceRowSecurity, loginOf } from './enforce';
 import { SHORT_WAITS, untilLocked } from '../short-locks';
-import { isBaseline } from './earlier-migrations';
-import { ownerDataSource } from './owner';
-import { isHalfway, isUsable, numberOf, SchemaMismatchError, schemaStatus } from './schema';
+import { SafeClient } from './safe-client';
+import { SchemaMismatchError, isBaseline, isHalfway, isUsable, numberOf, schemaStatus } from './schema';
+
+/**
+ * A data source with one connection of the login that owns the tables, without time limits. Not connected yet. Without
+ * entities: building their metadata takes longer than most work of an owner.
+ */
+function ownerDataSource({ options }: DataSource, ownerUrl: string | null | undefined): DataSource {
+  if (options.type !== 'postgres' || !options.url)
+    throw new Error('The owner of the tables needs a data source with a URL');
+  return new DataSource({
+    ...options,
+    url: ownerUrl ?? options.url,
+    entities: [],
+    poolSize: 1,
+    extra: { Client: SafeClient },
+  });
+}
+
+/** Runs `work` on a connection of its own, as the owner of the tables: policies do not hold for it. */
+export async function asOwner<T>(
+  dataSource: DataSource,
+  ownerUrl: string | null | undefined,
+  work: (owner: DataSource) => Promise<T>,
+): Promise<T> {
+  const owner = await ownerDataSource(dataSource, ownerUrl).initialize();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.destroy();
+  }
+}
 
 /** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;

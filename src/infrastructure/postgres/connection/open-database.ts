@@ -1,7 +1,7 @@
-import { runningEmbeddedUrl, startEmbedded } from '@bellwether/embedded-postgres';
-import { OperatorError } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
+import { runningEmbeddedUrl, startEmbedded } from '@bellwether/embedded-postgres';
+import { OperatorError } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource } from 'typeorm';
 import { keepPrivate } from '../../config';
@@ -12,15 +12,12 @@ import {
   protectedTables,
   rowSecurityState,
   warnAbsent,
-} from '../row-security';
-import { TableWrites } from '../writes';
-import { createDataSource } from './data-source';
-import type { DatabaseConfig, MigrationClass, SchemaOnOpen } from './database.types';
-import { migrate } from './migrate';
-import { asOwner } from './owner';
+} from './enforce';
+import { type DatabaseConfig, type MigrationClass, type SchemaOnOpen, createDataSource } from './data-source';
+import { asOwner, migrate } from './migrate';
 import { isDatabaseUnavailable, startErrorOf } from './postgres-errors';
 import { assertSchemaIsUsable, schemaIsEmpty } from './schema';
-import type { RowSecurity } from './scoped-client';
+import { type RowSecurity, TableWrites } from './scoped-client';
 
 export interface ConnectOptions {
   /** Milliseconds during which failed connections are retried. */

@@ -1,8 +1,7 @@
 import { type SnapshotOptions, runningEmbeddedUrl, startEmbedded, takeSnapshot } from '@bellwether/embedded-postgres';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { Client } from 'pg';
-import { createDataSource } from '../connection/data-source';
-import type { MigrationClass } from '../connection/database.types';
+import { type MigrationClass, createDataSource } from '../connection/data-source';
 import { migrate } from '../connection/migrate';
 import { type Table, sequencesOf, tablesOf } from './catalogue';
 import { type Fingerprint, SAME_TEXTS, fingerprintOf, isEqual } from './fingerprint';

@@ -1,9 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { Client } from 'pg';
-import { createDataSource } from '../connection/data-source';
-import type { MigrationClass } from '../connection/database.types';
+import { type MigrationClass, createDataSource } from '../connection/data-source';
 import { migrate } from '../connection/migrate';
-import { foreignKeysOf, SCHEMAS, type Table, tablesOf, tablesWithRows } from './catalogue';
+import { SCHEMAS, type Table, foreignKeysOf, tablesOf, tablesWithRows } from './catalogue';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Short, because nobody else should use an empty database. */

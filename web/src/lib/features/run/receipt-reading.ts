@@ -1,9 +1,4 @@
-import {
-  checkReceipt,
-  type ReceiptCheck,
-  type ReceiptKey,
-  type SignedReceipt,
-} from '../../../../../src/runs/receipts/check';
+import { checkReceipt, type ReceiptCheck, type ReceiptKey, type SignedReceipt } from '../../../../../src/runs/receipts';
 
 export type { ReceiptCheck, ReceiptKey, SignedReceipt };
 

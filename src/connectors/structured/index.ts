@@ -1,6 +1,0 @@
-export {
-  type StructuredAnswer,
-  StructuredAnswers,
-  type StructuredQuestion,
-  UnfitAnswer,
-} from './structured-answers.service';

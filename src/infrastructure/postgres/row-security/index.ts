@@ -1,2 +1,0 @@
-export * from './enforce';
-export * from './reach';

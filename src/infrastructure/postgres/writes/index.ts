@@ -1,1 +1,0 @@
-export { TableWrites, type Write } from './table-writes';

@@ -1,1 +1,0 @@
-export { type ConditionCheck, Conditions, type ResultReference, checkCondition, compileCondition } from './conditions';

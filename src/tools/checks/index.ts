@@ -1,1 +1,0 @@
-export { type Check, type CheckConfig, CheckTool, type CheckedText, checkDefinition, oneLine } from './check-tool';
