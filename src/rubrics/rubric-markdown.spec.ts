@@ -1,5 +1,5 @@
 import { rubricJson, rubricMarkdown } from './rubric-markdown';
-import { rubricProblems } from './rubric-document';
+import { rubricProblems } from './rubric-validation';
 import type { RubricDocument } from './rubric.types';
 
 const rubric: RubricDocument = {

@@ -1,4 +1,9 @@
-import { checkReceipt, type ReceiptCheck, type ReceiptKey, type SignedReceipt } from '../../../../../src/runs/receipts';
+import {
+  checkReceipt,
+  type ReceiptCheck,
+  type ReceiptKey,
+  type SignedReceipt,
+} from '../../../../../src/runs/receipts/check-receipt';
 
 export type { ReceiptCheck, ReceiptKey, SignedReceipt };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rubricProblems } from '../../../../../../src/rubrics/rubric-document';
+import { rubricProblems } from '../../../../../../src/rubrics/rubric-validation';
 import { faultsOf } from './rubric-check';
 import {
   addedColumn,

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { registerAssistantCommands } from '../../cli/assistants/assistants.commands';
-import { registerAuditCommands } from '../../cli/audit.commands';
-import { registerInstitutionCommands } from '../../cli/institution.commands';
-import { EXIT, print, printFailure } from './output';
-import { registerPeopleCommands } from '../../cli/people/people.commands';
+import { registerAssistantCommands } from './assistants/assistants.commands';
+import { registerAuditCommands } from './audit.commands';
+import { registerInstitutionCommands } from './institution.commands';
+import { EXIT, print, printFailure } from '../infrastructure/commands';
+import { registerPeopleCommands } from './people/people.commands';
 
 const HOSTILE = 'Latin\u001b]52;c;ZXZpbA==\u0007 \u202Eexe';
 const SHOWN = 'Latin ]52;c;ZXZpbA==   exe';
