@@ -66,7 +66,7 @@ export class LtiWriter {
     for (const person of people) named.set(keyOf(person), (named.get(keyOf(person)) ?? new Set()).add(person.userId));
     const seen = new Set<string>();
     const items = people.flatMap((person): SourceItem<ImportedPerson>[] => {
-      const { id, door, legacyUserId, email, userId } = person;
+      const { id, entry, legacyUserId, email, userId } = person;
       const item = { kind: 'lti_person' as const, origin: id, name: null };
       const here = users.get(userId) ?? '';
       if (here === '') {
@@ -83,7 +83,7 @@ export class LtiWriter {
       }
       if (seen.has(keyOf(person))) return [];
       seen.add(keyOf(person));
-      return [{ origin: id, name: null, value: { door, legacyUserId, email, userId: here } }];
+      return [{ origin: id, name: null, value: { entry, legacyUserId, email, userId: here } }];
     });
     return this.reconciled('lti_person', this.targets.ltiPeople, items, context);
   }
@@ -101,7 +101,7 @@ export class LtiWriter {
   }
 }
 
-const keyOf = ({ door, legacyUserId }: LambLtiPerson): string => `${door} ${legacyUserId}`;
+const keyOf = ({ entry, legacyUserId }: LambLtiPerson): string => `${entry} ${legacyUserId}`;
 
 /** One key serves the activities of all organizations: only those with activities get it. */
 function isOf({ kind, organizationId }: LambKey, assistantId: number | null, context: WriteContext): boolean {

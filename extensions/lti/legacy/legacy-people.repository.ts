@@ -13,9 +13,9 @@ export class LegacyPersonImport extends TableImport<LegacyPersonEntity, Imported
     super({
       entity: LegacyPersonEntity,
       idColumn: 'id',
-      keyColumns: ['door', 'legacyUserId'],
+      keyColumns: ['entry', 'legacyUserId'],
       toRow: (value) => ({ ...value }),
-      toValue: ({ door, legacyUserId, email, userId }) => ({ door, legacyUserId, email, userId }),
+      toValue: ({ entry, legacyUserId, email, userId }) => ({ entry, legacyUserId, email, userId }),
     });
   }
 }
@@ -42,12 +42,12 @@ export class LegacyPeople {
     const found = await tx.getRepository(LegacyPersonEntity).findBy({
       organizationId,
       legacyUserId: userId,
-      door: In([...WAYS_IN[kind]]),
+      entry: In([...WAYS_IN[kind]]),
     });
     // Several course platforms may have shared a key, and number their people alike.
-    const isMeant = ({ door, email: known }: LegacyPersonEntity): boolean =>
-      door === 'creator' ? isInstructor : known === null || email === null || known === email;
-    const meant = found.filter(isMeant).sort((one, other) => one.door.localeCompare(other.door));
+    const isMeant = ({ entry, email: known }: LegacyPersonEntity): boolean =>
+      entry === 'creator' ? isInstructor : known === null || email === null || known === email;
+    const meant = found.filter(isMeant).sort((one, other) => one.entry.localeCompare(other.entry));
     return meant.map((person) => person.userId);
   }
 }

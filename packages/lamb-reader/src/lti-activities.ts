@@ -42,7 +42,7 @@ export interface LambLtiPerson {
   /** Primary key, with its table. */
   readonly id: string;
   /** Linked in an activity, or a teacher who came to work. */
-  readonly door: 'activity' | 'creator';
+  readonly entry: 'activity' | 'creator';
   readonly legacyUserId: string;
   /** Address at the learning platform, where it is known. */
   readonly email: string | null;
@@ -57,13 +57,13 @@ export function readLtiPeople(database: Database, prefix: string): readonly Lamb
     const legacyUserId = textIn(row, 'lms_user_id', MOST_ID);
     if (id === null || userId === null || legacyUserId === null) return [];
     const email = textIn(row, 'lms_email', MOST_ID)?.trim().toLowerCase() ?? null;
-    return [{ id: `link ${id}`, door: 'activity', legacyUserId, email, userId }];
+    return [{ id: `link ${id}`, entry: 'activity', legacyUserId, email, userId }];
   });
   const teachers = rowsOf(database, `${prefix}Creator_users`).flatMap((row): LambLtiPerson[] => {
     const userId = idIn(row, 'id');
     const legacyUserId = textIn(row, 'lti_user_id', MOST_ID);
     if (userId === null || legacyUserId === null) return [];
-    return [{ id: `user ${userId}`, door: 'creator', legacyUserId, email: null, userId }];
+    return [{ id: `user ${userId}`, entry: 'creator', legacyUserId, email: null, userId }];
   });
   return [...links, ...teachers];
 }
