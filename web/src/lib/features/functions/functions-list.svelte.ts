@@ -15,8 +15,8 @@ const CHECKED_AT_ONCE = 100;
  * Why assistants cannot be called, in the reader's language, by id; those that can be are not in it. The service knows it
  * of every assistant, also of those whose definition the reader does not see.
  */
-export async function refusals(ids: readonly (string | number)[]): Promise<ReadonlyMap<string | number, string>> {
-  const reasons = new Map<string | number, string>();
+export async function refusals(ids: readonly (string | number)[]): Promise<Readonly<Record<string, string>>> {
+  const reasons: Record<string, string> = {};
   for (let start = 0; start < ids.length; start += CHECKED_AT_ONCE) {
     const some = ids.slice(start, start + CHECKED_AT_ONCE);
     const functions = some.map((id) => ({ type: 'assistant', assistant_id: id }));
@@ -25,7 +25,7 @@ export async function refusals(ids: readonly (string | number)[]): Promise<Reado
     for (const { severity, code, message, path } of diagnostics) {
       const id = some[placeOf(path)?.index ?? -1];
       if (severity === 'error' && id !== undefined)
-        reasons.set(id, i18n.maybe(`functions.refused_${code.replace('.', '_')}`) ?? codeText(code) ?? message);
+        reasons[id] = i18n.maybe(`functions.refused_${code.replace('.', '_')}`) ?? codeText(code) ?? message;
     }
   }
   return reasons;
@@ -110,7 +110,7 @@ export class FunctionsListState {
   private async refused(options: readonly Option[]): Promise<readonly Option[]> {
     const reasons = await refusals(options.map(({ value }) => value));
     return options.map(({ refused: _refused, ...option }) => {
-      const reason = option.value === this.assistantId() ? t('functions.refused_self') : reasons.get(option.value);
+      const reason = option.value === this.assistantId() ? t('functions.refused_self') : reasons[option.value];
       return reason === undefined ? option : { ...option, refused: reason };
     });
   }

@@ -43,10 +43,10 @@ export function missingTools(
   const known = tools.flatMap(({ placeholder }) => placeholder ?? []);
   const empty = compileTemplate(template, { types: placeholderTypes(catalogue), names: known })
     .slots.map(({ name }) => name)
-    .filter((name) => numberOf(name) !== null && !known.includes(name))
+    .filter((name, at, all) => numberOf(name) !== null && !known.includes(name) && all.indexOf(name) === at)
     .sort((one, other) => (numberOf(one) ?? 0) - (numberOf(other) ?? 0));
   const added: ToolEntry[] = [];
-  for (const placeholder of new Set(empty)) {
+  for (const placeholder of empty) {
     const number = nextNumber([...tools, ...added]);
     const info = catalogue.find(
       ({ kind, placeholder: type }) =>
