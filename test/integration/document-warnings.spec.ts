@@ -1,5 +1,6 @@
 import PDFDocument from 'pdfkit';
-import { filesForm, startApp, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
+import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
 
 const PATH = '/api/v1/knowledge-bases';
@@ -30,8 +31,7 @@ async function pdf(...pages: string[]): Promise<Buffer> {
 
 async function upload(files: Readonly<Record<string, Buffer | string>>): Promise<any[]> {
   const kb = (await teacher.api('POST', PATH, { name: 'Biology', language: 'en' })).json.id as string;
-  const form = filesForm(...Object.entries(files));
-  return (await teacher.api('POST', `${PATH}/${kb}/documents`, form)).json.items;
+  return ingested(teacher, kb, files);
 }
 
 it('tells the owner of a partly scanned PDF which pages are missing', async () => {
