@@ -1,9 +1,10 @@
-// The dependency rules: those of .dependency-cruiser.cjs, then one about folders that it cannot express.
-// No cycle between the folders of a module, also not through files beside them.
+// The dependency rules: those of .dependency-cruiser.cjs, then some about folders that it cannot express: no cycle between
+// the folders of a module, also not through files beside them; small files and folders (places.mjs).
 import { cruise, format } from 'dependency-cruiser';
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { dirname, join } from 'node:path';
+import { placeProblems } from './places.mjs';
 
 /** Imports between files below `root`, specs left out. */
 function importsWithin(root, modules) {
@@ -106,7 +107,8 @@ const problems = [
   ...['src/', 'extensions/', 'packages/'].flatMap((root) => folderCycles(root, service.output.modules)),
   ...folderCycles('web/src/lib/', web.output.modules),
   ...layerProblems('web/src/lib/', web.output.modules),
+  ...placeProblems(service.output.modules),
 ];
 for (const problem of problems) console.error(`  error ${problem}`);
 if (rules.exitCode !== 0 || problems.length > 0) process.exit(1);
-console.log('✔ no cycle between folders, no import from a higher layer of the web UI');
+console.log('✔ no cycle between folders, no new small file or folder, no import from a higher layer of the web UI');
