@@ -3,22 +3,22 @@ import { MetricRegistry, gauge } from '../infrastructure/telemetry';
 import type { MeasuredFigures } from './figures.types';
 import { InstallationStatisticsRepository } from './installation-statistics.repository';
 
-const DATABASE_SIZE = gauge({
+export const DATABASE_SIZE = gauge({
   name: 'bellwether_database_size_bytes',
   help: 'Size of the database with all tables and indexes. The same in every process.',
   labels: [],
 });
-const TABLE_SIZE = gauge({
+export const TABLE_SIZE = gauge({
   name: 'bellwether_database_table_size_bytes',
   help: 'Size of the largest tables, and of their indexes. The same in every process.',
   labels: ['table', 'part'],
 });
-const QUEUE_JOBS = gauge({
+export const QUEUE_JOBS = gauge({
   name: 'bellwether_queue_jobs',
   help: 'Jobs by queue and state: waiting, delayed until a retry, active, or failed within the last hour. The same in every process.',
   labels: ['queue', 'state'],
 });
-const QUEUE_AGE = gauge({
+export const QUEUE_AGE = gauge({
   name: 'bellwether_queue_oldest_job_age_seconds',
   help: 'Time that the oldest waiting job of a queue could have begun ago. The same in every process.',
   labels: ['queue'],

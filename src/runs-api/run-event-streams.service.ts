@@ -13,7 +13,7 @@ import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from
 import { ForeignEvents } from './foreign-events';
 import { RunAccess } from './run-access.service';
 
-const EVENT_STREAMS = gauge({
+export const EVENT_STREAMS = gauge({
   name: 'bellwether_event_streams_open',
   help: 'Open streams of the events of runs.',
   labels: [],

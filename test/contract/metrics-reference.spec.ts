@@ -9,9 +9,14 @@ const ROOT = join(__dirname, '../..');
 const isDefinition = (value: unknown): value is MetricDefinition =>
   typeof value === 'object' && value !== null && 'help' in value && 'labels' in value && 'type' in value;
 
-/** What the files `*.metrics.ts` declare, alone or in a group. */
+const DECLARATION = /^(?:export )?const \w+ = (?:counter|gauge|histogram)\(/gm;
+const declarationsIn = (file: string): number => readFileSync(join(ROOT, file), 'utf8').match(DECLARATION)?.length ?? 0;
+
+/** What files that declare metrics export, alone or in a group. */
 async function declared(): Promise<readonly MetricDefinition[]> {
-  const files = sourceFiles(/\.metrics\.ts$/);
+  const files = sourceFiles(/(?<!\.spec)\.ts$/).filter(
+    (file) => file.endsWith('.metrics.ts') || declarationsIn(file) > 0,
+  );
   const modules = await Promise.all(files.map((file) => import(join(ROOT, file)) as Promise<object>));
   return modules
     .flatMap((module) => Object.values(module))

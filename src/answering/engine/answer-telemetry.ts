@@ -5,25 +5,25 @@ import { DURATIONS, MetricRegistry, Tracer, gauge, histogram } from '../../infra
 import { StreamsInFlight } from '../admission/streams-in-flight';
 import type { AnswerEnd, Completion } from '../completion.types';
 
-const COMPLETION_DURATION = histogram({
+export const COMPLETION_DURATION = histogram({
   name: 'gen_ai_invoke_agent_duration_seconds',
   help: 'Duration of answers of assistants, called assistants included. error_type is empty for answers that succeeded.',
   labels: ['assistant_type', 'mode', 'error_type'],
   buckets: DURATIONS,
 });
-const FIRST_TOKEN = histogram({
+export const FIRST_TOKEN = histogram({
   name: 'bellwether_completion_time_to_first_token_seconds',
   help: 'Time from the start of a streamed answer to the first words of the model.',
   labels: ['assistant_type'],
   buckets: DURATIONS,
 });
-const PREPARATION = histogram({
+export const PREPARATION = histogram({
   name: 'bellwether_completion_preparation_seconds',
   help: 'Time from the start of an answer until its prompt was filled, all tools included.',
   labels: ['assistant_type'],
   buckets: DURATIONS,
 });
-const ACTIVE_COMPLETIONS = gauge({
+export const ACTIVE_COMPLETIONS = gauge({
   name: 'bellwether_completions_active',
   help: 'Answers of assistants that are being made, called assistants and background runs included.',
   labels: [],

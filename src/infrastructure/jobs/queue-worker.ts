@@ -6,7 +6,7 @@ import { MetricRegistry, histogram } from '../telemetry';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
 
-const JOB_DURATION = histogram({
+export const JOB_DURATION = histogram({
   name: 'bellwether_job_duration_seconds',
   help: 'Duration of jobs in the background by queue, and how they ended: completed, retried, failed or released.',
   labels: ['queue', 'outcome'],

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { type Attribute, type Attributes, SPAN_KINDS, type Span, type SpanSink } from '../context';
 import { MetricRegistry, counter } from './metric-registry';
 
-const TRACE_SPANS = counter({
+export const TRACE_SPANS = counter({
   name: 'bellwether_trace_spans',
   help: 'Spans of traces: exported, or dropped because the backend was slow, away or refused them.',
   labels: ['outcome'],
