@@ -132,6 +132,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   SlotRenames: () => new Map([['a', 'b']]),
   '(type: string) => boolean': () => () => true,
   'readonly Correction[]': (text) => [{ from: 'levle', to: text, like: [] }],
+  'Readonly<Record<string, object>>': (text) => ({ [text]: { description: text } }),
   JsonObject: rubricOf,
   LambOrganization: organizationOf,
   "Pick<LambOrganization, 'config'>": organizationOf,
