@@ -6,7 +6,7 @@ import { PriceLists } from './price-lists';
 import { QuotaUsageRepository, StorageLocks } from './quota-usage.repository';
 import { QuotaUsageService, StorageLimits } from './quota-usage.service';
 import { ReservationRepository } from './reservation.repository';
-import { LimitWarnings, ReservationLeases, Reservations } from './reservations.service';
+import { ReservationLeases, Reservations } from './reservations.service';
 import { UsageBuffer, UsageRepository } from './usage.repository';
 
 @Module({
@@ -14,7 +14,6 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
   providers: [
     QuotaUsageService,
     QuotaUsageRepository,
-    LimitWarnings,
     Metering,
     ModelMetrics,
     PriceLists,

@@ -21,30 +21,23 @@ import {
   storedPart,
 } from './reservation.repository';
 
-/** Warns once per window that a rule is half used, nearly used up or used up. The counter stores the times. */
-@Injectable()
-export class LimitWarnings {
-  private readonly logger = new Logger('Limits');
+const LOGGER = new Logger('Limits');
 
-  constructor(private readonly audit: AuditLog) {}
-
-  /** Never rejects: a run has ended and must not fail because of its warning. */
-  async tell(warnings: readonly CounterWarning[]): Promise<void> {
-    for (const { organizationId, ruleId, subject, percent, amount, used } of warnings) {
-      const facts = { rule: ruleId, subject, percent, amount, used };
-      this.logger.warn({ msg: 'a limit is nearly used up', organization_id: organizationId, ...facts });
-      // Hundreds of people reach their own limits every day; the audit log records only limits that many share.
-      if (subject.startsWith('person/')) continue;
-      const target = { type: 'limit', id: ruleId };
-      const entry = { caller: null, organizationId, action: 'limit.warning', target, after: facts };
-      await withinOrganization(organizationId, () => this.audit.record(entry)).catch((error: unknown) => {
-        this.logger.error({
-          msg: 'the warning of a limit could not be written to the audit log',
-          err: error,
-          ...facts,
-        });
-      });
-    }
+/**
+ * Warns once per window that a rule is half used, nearly used up or used up. The counter stores the times. Never rejects: a
+ * run has ended and must not fail because of its warning.
+ */
+async function warn(audit: AuditLog, warnings: readonly CounterWarning[]): Promise<void> {
+  for (const { organizationId, ruleId, subject, percent, amount, used } of warnings) {
+    const facts = { rule: ruleId, subject, percent, amount, used };
+    LOGGER.warn({ msg: 'a limit is nearly used up', organization_id: organizationId, ...facts });
+    // Hundreds of people reach their own limits every day; the audit log records only limits that many share.
+    if (subject.startsWith('person/')) continue;
+    const target = { type: 'limit', id: ruleId };
+    const entry = { caller: null, organizationId, action: 'limit.warning', target, after: facts };
+    await withinOrganization(organizationId, () => audit.record(entry)).catch((error: unknown) => {
+      LOGGER.error({ msg: 'the warning of a limit could not be written to the audit log', err: error, ...facts });
+    });
   }
 }
 
@@ -180,7 +173,7 @@ export class Reservations {
 
   constructor(
     private readonly repository: ReservationRepository,
-    private readonly warnings: LimitWarnings,
+    private readonly audit: AuditLog,
     @Inject(CONFIG) { runs }: Config,
   ) {
     this.leaseSeconds = runs.leaseSeconds * LEASES;
@@ -244,7 +237,7 @@ export class Reservations {
   private async end(hold: Hold, work: Settlement): Promise<void> {
     const { warnings } = await work();
     this.held.delete(hold.reservation.id);
-    if (warnings.length > 0) await this.warnings.tell(warnings);
+    if (warnings.length > 0) await warn(this.audit, warnings);
   }
 
   /** The run does not begin, but its reservation may exist. */
@@ -276,7 +269,7 @@ export class Reservations {
 
   private async tellRefused(organizationId: string, parts: readonly HeldPart[]): Promise<void> {
     const warnings = await this.repository.refused(organizationId, parts);
-    if (warnings.length > 0) await this.warnings.tell(warnings);
+    if (warnings.length > 0) await warn(this.audit, warnings);
   }
 }
 
@@ -296,7 +289,7 @@ export class ReservationLeases implements BeforeApplicationShutdown {
     private readonly repository: ReservationRepository,
     private readonly days: UsageRepository,
     private readonly transactions: Transactions,
-    private readonly warnings: LimitWarnings,
+    private readonly audit: AuditLog,
     jobs: JobQueue,
   ) {
     const leaseMs = reservations.leaseSeconds * 1_000;
@@ -341,7 +334,7 @@ export class ReservationLeases implements BeforeApplicationShutdown {
       if (settled.freed) await this.days.add(uuidv7(), [usage], tx);
       return settled.warnings;
     });
-    await this.warnings.tell(warnings);
+    await warn(this.audit, warnings);
   }
 }
 

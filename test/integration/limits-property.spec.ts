@@ -9,7 +9,7 @@ import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
 import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';
 import { ReservationRepository } from '../../src/metering/reservation.repository';
-import { LimitWarnings, ReservationLeases, Reservations } from '../../src/metering/reservations.service';
+import { ReservationLeases, Reservations } from '../../src/metering/reservations.service';
 import { ModelMetrics } from '../../src/metering/model.metrics';
 import { UsageBuffer, UsageRepository } from '../../src/metering/usage.repository';
 import type { LimitRule } from '../../src/organizations';
@@ -62,15 +62,15 @@ function processOf(source = database) {
   const transactions = new Transactions(source);
   const repository = new ReservationRepository(source, transactions);
   const days = new UsageRepository(source);
-  const warnings = new LimitWarnings({ record: () => Promise.resolve() } as never);
-  const reservations = new Reservations(repository, warnings, { runs: { leaseSeconds: 600 } } as never);
+  const audit = { record: () => Promise.resolve() } as never;
+  const reservations = new Reservations(repository, audit, { runs: { leaseSeconds: 600 } } as never);
   const usage = new UsageBuffer(days);
   const groups = { idsOf: () => Promise.resolve(['g']) };
   const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
   const prices = { of: () => Promise.resolve(PRICES) };
   const metering = new Metering(prices as never, usage, reservations, groups as never, metrics);
   const jobs = { sweep: () => undefined } as never;
-  const leases = new ReservationLeases(reservations, repository, days, transactions, warnings, jobs);
+  const leases = new ReservationLeases(reservations, repository, days, transactions, audit, jobs);
   return { metering, usage, keeper: leases, reservations };
 }
 
