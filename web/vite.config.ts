@@ -16,6 +16,7 @@ const proxied = Object.fromEntries(
 interface Graph {
   getModuleInfo(id: string): {
     readonly importers: readonly string[];
+    readonly dynamicImporters: readonly string[];
     readonly importedIds: readonly string[];
     readonly code: string | null;
   } | null;
@@ -23,6 +24,8 @@ interface Graph {
 /** Pages of this many areas make a module part of what every page loads; a tiny one that two areas share comes along. */
 const SHARED_AREAS = 4;
 const TINY = 1_500;
+/** A field of the kit, which pages load at once and dialogs when they open. */
+const SMALL = 3_500;
 /** The folder below `src/routes` whose page or layout this module is. */
 const ROUTE = /\/src\/routes\/(.*?)\/?\+(?:page|layout)(?:\.svelte|\.ts)$/;
 const START = /kit\/src\/runtime\/client\/entry\.js$|client-optimized\/app\.js$/;
@@ -41,6 +44,18 @@ function pagesOf(id: string, graph: Graph): readonly string[] {
   return [...pages].sort();
 }
 
+/** A part of the kit that a page loads at once and another part of the UI when it is needed. */
+function isOfLaterParts(id: string, graph: Graph): boolean {
+  if (!id.includes('/lib/kit/')) return false;
+  const seen = new Set([id]);
+  for (const each of seen) {
+    const { importers = [], dynamicImporters = [] } = graph.getModuleInfo(each) ?? {};
+    if (dynamicImporters.length > 0 && !ROUTE.test(each)) return true;
+    for (const importer of importers) seen.add(importer);
+  }
+  return false;
+}
+
 const areasOf = (pages: readonly string[]): readonly string[] => [
   ...new Set(pages.map((page) => page.split('/')[0] ?? '')),
 ];
@@ -49,7 +64,8 @@ function isShared(id: string, graph: Graph, above: readonly string[] = []): bool
   const areas = areasOf(pagesOf(id, graph));
   if (areas.includes('') || areas.length >= SHARED_AREAS) return true;
   const { code, importedIds = [] } = graph.getModuleInfo(id) ?? {};
-  if (areas.length < 2 || above.includes(id) || (code ?? '').length > TINY) return false;
+  const isKit = isOfLaterParts(id, graph);
+  if ((areas.length < 2 && !isKit) || above.includes(id) || (code ?? '').length > (isKit ? SMALL : TINY)) return false;
   return importedIds.every((each) => isShared(each, graph, [...above, id]));
 }
 
