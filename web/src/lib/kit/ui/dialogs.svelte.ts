@@ -1,6 +1,8 @@
 import { type Component, type ComponentProps, tick } from 'svelte';
 import type Confirm from './Confirm.svelte';
 
+/** A function gives properties that may change while the dialog is open, as by a conflict. */
+type Given<Props> = Omit<Props, 'open'> | (() => Omit<Props, 'open'>);
 type Load<Props extends object> = () => Promise<{ readonly default: Component<Props, object, 'open' & keyof Props> }>;
 
 /** One dialog from the click that asked for it until it has closed and given the focus back. */
@@ -11,13 +13,17 @@ class Shown {
 
   constructor(
     load: Load<{ open: boolean }>,
-    readonly props: object,
+    private readonly given: object | (() => object),
   ) {
     this.load = async () => {
       const part = await load();
       this.arrived = true;
       return part;
     };
+  }
+
+  get props(): object {
+    return typeof this.given === 'function' ? (this.given() as object) : this.given;
   }
 }
 
@@ -26,7 +32,7 @@ class Dialogs {
   shown = $state.raw<readonly Shown[]>([]);
 
   /** One that is still on the way, or could not come, gives way: a second click asks anew. */
-  open<Props extends { open: boolean }>(load: Load<Props>, props: Omit<Props, 'open'>): void {
+  open<Props extends { open: boolean }>(load: Load<Props>, props: Given<Props>): void {
     const arrived = this.shown.filter((each) => each.arrived);
     this.shown = [...arrived, new Shown(load as unknown as Load<{ open: boolean }>, props)];
   }
