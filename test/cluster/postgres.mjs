@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../bench/lib/children.mjs';
-import { dist } from '../../bench/suts/bellwether.mjs';
+import { dist } from '../../bench/lib/built.mjs';
 
 const DEBIAN = '/usr/lib/postgresql';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort, start, stop, until200 } from '../../bench/lib/children.mjs';
-import { root } from '../../bench/suts/bellwether.mjs';
+import { root } from '../../bench/lib/built.mjs';
 
 const found = (name) => [`/usr/sbin/${name}`, `/usr/bin/${name}`].find((path) => existsSync(path));
 
