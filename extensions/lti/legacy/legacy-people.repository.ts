@@ -9,6 +9,9 @@ export type ImportedPerson = Omit<LegacyPersonEntity, 'id' | 'organizationId'>;
 /** Imports people whom another installation knew by LTI 1.1. */
 @Injectable()
 export class LegacyPersonImport extends TableImport<LegacyPersonEntity, ImportedPerson> {
+  /** Earlier imports stored fingerprints of values that call the entry `door`. */
+  readonly compared = ({ entry, ...value }: ImportedPerson) => ({ ...value, door: entry });
+
   constructor() {
     super({
       entity: LegacyPersonEntity,

@@ -38,7 +38,10 @@ export interface ImportTarget<T> {
   insert(scope: ImportScope, rows: readonly ImportRow<T>[]): Promise<void>;
   /** False when the change is not possible any more. */
   update(scope: ImportScope, row: ImportRow<T>, stored: T): Promise<boolean>;
-  /** Parts of a value that are compared with the source; all of it when absent. */
+  /**
+   * Parts of a value that are compared with the source; all of it when absent. Stored fingerprints hold their names: a
+   * member that is renamed is compared under its old one.
+   */
   readonly compared?: (value: T) => unknown;
   /** How many things a value counts for; one when absent. */
   readonly weight?: (value: T) => number;
