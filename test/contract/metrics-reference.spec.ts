@@ -12,7 +12,7 @@ const isDefinition = (value: unknown): value is MetricDefinition =>
 const DECLARATION = /^(?:export )?const \w+ = (?:counter|gauge|histogram)\(/gm;
 const declarationsIn = (file: string): number => readFileSync(join(ROOT, file), 'utf8').match(DECLARATION)?.length ?? 0;
 
-/** What files that declare metrics export, alone or in a group. */
+/** Definitions that files with metrics export, alone or in a group. */
 async function declared(): Promise<readonly MetricDefinition[]> {
   const files = sourceFiles(/(?<!\.spec)\.ts$/).filter(
     (file) => file.endsWith('.metrics.ts') || declarationsIn(file) > 0,
