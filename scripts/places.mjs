@@ -1,5 +1,5 @@
-// Two rules about places, for `npm run dependencies`: a small file with one reader is part of that reader, and a folder is
-// worth a visit. Exceptions stand by name in places.json, which may only become shorter.
+// Two rules about places, for `npm run dependencies`: a small file with one reader is part of that reader, and a folder has
+// at least four files. Exceptions stand by name in places.json, which may only become shorter.
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -9,7 +9,7 @@ const LEVELS_BELOW_A_MODULE = 2;
 
 /** Kinds that stand alone whoever reads them: one of each is found by its name. */
 const ALONE =
-  /\.(?:entity|token|dto|types|errors|module|controller|repository|tool|function|strategy|connector|processor|step|expectation|commands|conformance)\.ts$|\/index\.ts$|\/catalog\/|\/testing\/|[-.]worker\.ts$|\.cjs$/;
+  /\.(?:entity|token|dto|types|errors|module|controller|repository|tool|function|strategy|connector|processor|step|expectation|commands|conformance)\.ts$|\/index\.ts$|\/catalog\/|[-.]worker\.ts$|\.cjs$/;
 
 const isCode = (file) =>
   /^(?:src|extensions)\/.*\.ts$/.test(file) && !file.endsWith('.spec.ts') && !file.includes('/testing/');
@@ -20,28 +20,28 @@ const moduleOf = (file) =>
     .join('/');
 const linesOf = (file) => readFileSync(file, 'utf8').split('\n').length - 1;
 
-/** Files under 80 lines that one other file of their module imports, and nobody else but their own spec. */
-export function smallFiles(modules) {
+/** Files under 80 lines that one file of their module imports. Those with a spec of their own, or loaded on demand, stay. */
+function smallFiles(modules) {
   const readers = new Map();
-  const onDemand = new Set();
+  const kept = new Set();
   for (const { source, dependencies } of modules) {
     if (source.endsWith('.spec.ts') && isCode(source.replace(/\.spec\.ts$/, '.ts')))
-      onDemand.add(source.replace(/\.spec\.ts$/, '.ts'));
+      kept.add(source.replace(/\.spec\.ts$/, '.ts'));
     for (const { resolved, dynamic } of dependencies) {
-      if (dynamic) onDemand.add(resolved);
+      if (dynamic) kept.add(resolved);
       if (!source.endsWith('.spec.ts')) readers.set(resolved, (readers.get(resolved) ?? new Set()).add(source));
     }
   }
   return [...readers].flatMap(([file, by]) => {
     const [reader] = by;
     const isShown = reader.endsWith('/index.ts');
-    const isKept = !isCode(file) || ALONE.test(file) || onDemand.has(file) || by.size > 1 || isShown;
+    const isKept = !isCode(file) || ALONE.test(file) || kept.has(file) || by.size > 1 || isShown;
     return isKept || moduleOf(reader) !== moduleOf(file) || linesOf(file) >= SMALL ? [] : [file];
   });
 }
 
 /** Folders below a module with fewer than four files (specs left out), or too deep. A plugin's folder is its own. */
-export function smallFolders(modules) {
+function smallFolders(modules) {
   const counts = new Map();
   for (const { source } of modules)
     if (isCode(source)) counts.set(dirname(source), (counts.get(dirname(source)) ?? 0) + 1);
@@ -55,7 +55,8 @@ export function smallFolders(modules) {
 }
 
 /** What is found beside the named exceptions, and exceptions that are none any more. */
-export function placeProblems(modules, known = JSON.parse(readFileSync('scripts/places.json', 'utf8'))) {
+export function placeProblems(modules) {
+  const known = JSON.parse(readFileSync('scripts/places.json', 'utf8'));
   const compare = (found, named, told, stale) => [
     ...found.filter((place) => !named.includes(place)).map((place) => `${place}: ${told}`),
     ...named.filter((place) => !found.includes(place)).map((place) => `scripts/places.json: ${place} ${stale}`),
