@@ -35,8 +35,8 @@ import { BridgeSettings } from './settings/bridge-settings.service';
 class FormerLinksModule {}
 
 /**
- * LTI 1.1 and the links of LAMB, until `LTI_11_ENDS`. This folder and its lines in `extensions/*.ts` can go without a
- * change of LTI 1.3; the import from LAMB gives up its `write/lti-writer.ts` with them.
+ * LTI 1.1 and the links of LAMB, until `LTI_11_ENDS`. LTI 1.3 works without this folder; ADR-0020 names what else goes
+ * with it.
  */
 @Module({
   imports: [FormerLinksModule, LtiModule, OrganizationsModule],
