@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...pagesIn('docs'), ...pagesIn('packages')];
+const ROOT_PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const PAGES = [...ROOT_PAGES, ...['bench', 'docs', 'examples', 'packages'].flatMap(pagesIn)];
 
 function pagesIn(folder) {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name));
