@@ -6,7 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { CredentialMiddleware } from './auth';
-import { CONFIG, type Config } from './infrastructure/config';
+import { CONFIG, type Config, serviceVersion } from './infrastructure/config';
 import {
   answerUnreadableRequests,
   bodyParsers,
@@ -67,7 +67,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('Bellwether')
     .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible API.')
-    .setVersion('1')
+    .setVersion(serviceVersion())
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer('/', 'The service that answers with this document')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'API key `bw_…`' })
