@@ -103,6 +103,17 @@ const CUSTOM_METRICS = 'custom.metrics.k8s.io/v1beta1';
     }
   });
 
+  it('runs the core alone, or extensions by name, in every container', () => {
+    for (const [names, on] of [
+      ['none', []],
+      ['scim,mcp', ['scim', 'mcp']],
+    ] as const) {
+      for (const pod of podsOf(helm.render({ config: { BELLWETHER_EXTENSIONS: names } }))) {
+        expect(loadConfig(environmentOf(pod.containers[0]), VENDORS).extensions).toEqual(on);
+      }
+    }
+  });
+
   it('holds no secret: each is named', () => {
     const manifests = helm.render(EVERYTHING);
     for (const pod of podsOf(manifests)) {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { Client } from 'pg';
 import { VENDORS } from '../../src/connectors';
-import { environmentVariables } from '../../src/infrastructure/config';
-import { imageEnvironment, imageStages } from '../support/containers';
+import { environmentVariables, loadConfig } from '../../src/infrastructure/config';
+import { imageArguments, imageEnvironment, imageStages } from '../support/containers';
 
 const ROOT = join(__dirname, '../..');
 const known = environmentVariables(VENDORS);
@@ -33,9 +33,19 @@ describe('the image', () => {
 
   it('sets only what is no secret, by names that exist', () => {
     const environment = imageEnvironment();
-    expect(environment).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000', DATA_DIR: '/data' });
+    const values = { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000', DATA_DIR: '/data' };
+    expect(environment).toEqual({ ...values, BELLWETHER_EXTENSIONS: 'all' });
     for (const name of Object.keys(environment)) expect(known.map((each) => each.name)).toContain(name);
-    for (const stage of imageStages()) expect(stage.map(({ name }) => name)).not.toContain('ARG');
+    expect(imageArguments()).toEqual({ BELLWETHER_EXTENSIONS: 'all' });
+    for (const stage of imageStages().slice(0, -1)) expect(stage.map(({ name }) => name)).not.toContain('ARG');
+  });
+
+  it('is built for the core alone, or for extensions by name', () => {
+    const extensionsOf = (names: string): readonly string[] => {
+      const { BELLWETHER_EXTENSIONS } = imageEnvironment({ BELLWETHER_EXTENSIONS: names });
+      return loadConfig({ BELLWETHER_EXTENSIONS }, VENDORS).extensions;
+    };
+    expect([extensionsOf('none'), extensionsOf('lti,insights')]).toEqual([[], ['lti', 'insights']]);
   });
 
   it('asks a route that exists whether it is ready', () => {

@@ -24,9 +24,23 @@ export function imageStages(): readonly (readonly Instruction[])[] {
   return stages;
 }
 
-/** Environment variables that the image sets. */
-export function imageEnvironment(): Record<string, string> {
+/** Arguments of the build, with their defaults. */
+export function imageArguments(): Record<string, string> {
+  return pairsOf('ARG');
+}
+
+/** Environment variables that the image sets, when it is built with these arguments. */
+export function imageEnvironment(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const values = { ...imageArguments(), ...given };
+  const filled = Object.entries(pairsOf('ENV')).map(([name, value]) => [
+    name,
+    value.startsWith('$') ? values[value.slice(1)] : value,
+  ]);
+  return Object.fromEntries(filled) as Record<string, string>;
+}
+
+function pairsOf(instruction: string): Record<string, string> {
   const run = imageStages().at(-1) ?? [];
-  const pairs = run.filter(({ name }) => name === 'ENV').flatMap(({ text }) => text.split(' '));
+  const pairs = run.filter(({ name }) => name === instruction).flatMap(({ text }) => text.split(' '));
   return Object.fromEntries(pairs.map((pair) => pair.split('=', 2) as [string, string]));
 }

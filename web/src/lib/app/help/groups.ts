@@ -52,7 +52,18 @@ export const GROUPS: readonly HelpGroup[] = [
   },
   {
     title: 'help.operators',
-    slugs: ['operate', 'observe', 'deploy-with-sso', 'kubernetes', 'sizing', 'backup', 'files-in-s3', 'threats'],
+    slugs: [
+      'operate',
+      'small-build',
+      'observe',
+      'deploy-with-sso',
+      'kubernetes',
+      'sizing',
+      'backup',
+      'files-in-s3',
+      'threats',
+      'support',
+    ],
   },
   { title: 'help.developers', slugs: ['assistants', 'knowledge-bases', 'runs', 'retrieval'] },
 ];
