@@ -6,7 +6,7 @@ import { openBench } from './lib/bench.mjs';
 import { describeMachine } from './lib/machine.mjs';
 import { installPeers } from './lib/peers.mjs';
 import { goalsTable } from './lib/report.mjs';
-import { publish, save } from './lib/results.mjs';
+import { publish, save, shown } from './lib/results.mjs';
 import { parseOptions } from './lib/options.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -67,8 +67,11 @@ const record = {
   samples: outcomes,
   problems,
 };
-if (options.mode === 'full') console.log(`\nSaved ${save(here, record)}`);
-if (options.publish) await publish(here, record, report);
+if (options.mode === 'full') {
+  const name = save(record);
+  console.log(`\nSaved ${shown(name)}`);
+  if (options.publish) await publish([name]);
+}
 
 const missed = judged.filter((goal) => goal.failed).map((goal) => goal.key);
 const unmeasured = options.smoke ? judged.filter((goal) => goal.missing).map((goal) => goal.key) : [];

@@ -26,11 +26,13 @@ export function parseOptions(words) {
   for (const name of named)
     if (!SCENARIOS.includes(name)) refuse(`unknown scenario ${name}; known are ${SCENARIOS.join(' ')}`);
   const smoke = flags.has('--smoke');
+  const isFull = !smoke && !flags.has('--quick');
+  if (flags.has('--publish') && !isFull) refuse('--publish shows a full run: leave --quick and --smoke out');
   const all = smoke ? SMOKE : flags.has('--peers') ? WITH_PEERS : SCENARIOS;
   return {
     smoke,
     peers: flags.has('--peers'),
-    mode: smoke ? 'smoke' : flags.has('--quick') ? 'quick' : 'full',
+    mode: isFull ? 'full' : smoke ? 'smoke' : 'quick',
     // A smoke run shares its machine with the rest of the checks; its ratios are taken side by side.
     allowBusy: smoke || flags.has('--allow-busy'),
     publish: flags.has('--publish'),

@@ -62,19 +62,34 @@ const columns = [
   'must',
   'stretch',
   'verdict',
+  'measured',
 ];
 
 const row = (cells) => `| ${cells.join(' | ')} |`;
 
+/** Columns of the page; the terminal shows all. */
+const BRIEF = [
+  'scenario',
+  'metric',
+  'measured',
+  'must',
+  'verdict',
+  'ours median [min..max]',
+  'best peer (name, version)',
+];
+
 /** The goals as one table, judged. `results` maps a goal's key to its figures. */
-export function goalsTable(goals, results, options) {
-  const lines = [row(columns), row(columns.map(() => '---'))];
+export function goalsTable(goals, results, options = {}) {
+  const wanted = options.brief ? BRIEF.map((name) => columns.indexOf(name)) : columns.map((_, at) => at);
+  const only = (cells) => row(wanted.map((at) => cells[at]));
+  const shown = (text) => (options.brief ? text.replace(/ \(.*\)$/, '') : text);
+  const lines = [only(columns), only(columns.map(() => '---'))];
   const judged = goals.map((goal) => {
     const result = results[goal.key];
     const { verdict, failed, missing } = judge(goal, result, options);
     const sign = goal.is === '<=' ? '≤' : '≥';
     lines.push(
-      row([
+      only([
         goal.id,
         goal.scenario,
         goal.metric,
@@ -85,7 +100,8 @@ export function goalsTable(goals, results, options) {
         range(result?.vsPeer),
         goal.must === undefined ? '–' : `${sign} ${goal.must}`,
         goal.stretch === undefined ? '–' : `${sign} ${goal.stretch}`,
-        verdict,
+        shown(verdict),
+        figure(result?.value),
       ]),
     );
     return { key: goal.key, id: goal.id, value: result?.value, verdict, failed, missing: Boolean(missing) };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -55,5 +56,15 @@ describe('benchmarks and the cluster run', () => {
     );
     expect(imports).not.toEqual([]);
     expect(missing(imports)).toEqual([]);
+  });
+});
+
+describe('pages that quote benchmarks', () => {
+  it('show what the published runs measured', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bench/publish.mjs', '--check'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
   });
 });
