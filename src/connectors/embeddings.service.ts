@@ -162,7 +162,7 @@ export interface EmbeddingJob {
 interface Call extends EmbeddingJob {
   readonly source: EmbeddingProvider;
   readonly target: ModelTarget;
-  readonly gate: CallLimiter | null;
+  readonly limiter: CallLimiter | null;
   /** Counts for the organization: vectors serve everybody's questions. */
   readonly meter: () => RunMeter | Promise<RunMeter>;
 }
@@ -171,7 +171,7 @@ interface Call extends EmbeddingJob {
 @Injectable()
 export class EmbeddingsService implements OnApplicationShutdown {
   private readonly byName: ReadonlyMap<string, EmbeddingProvider>;
-  private readonly gates = new Map<string, CallLimiter>();
+  private readonly limiters = new Map<string, CallLimiter>();
 
   constructor(
     @Inject(EMBEDDING_PROVIDERS) providers: readonly EmbeddingProvider[],
@@ -240,10 +240,10 @@ export class EmbeddingsService implements OnApplicationShutdown {
         `There is no embedding provider named ${job.provider.slice(0, 60)}`,
       );
     }
-    const gate = job.purpose === 'query' ? null : this.gateOf(organizationId, source.definition);
+    const limiter = job.purpose === 'query' ? null : this.limiterOf(organizationId, source.definition);
     const target = await this.targetOf(organizationId, source.definition);
     const payer = await this.organizations.runtime(organizationId);
-    return { ...job, source, target, gate, meter: () => this.metering.of(NO_RUN, payer) };
+    return { ...job, source, target, limiter, meter: () => this.metering.of(NO_RUN, payer) };
   }
 
   private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
@@ -267,12 +267,13 @@ export class EmbeddingsService implements OnApplicationShutdown {
     return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== vendor.baseUrl };
   }
 
-  private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallLimiter {
+  private limiterOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallLimiter {
     const key = `${organizationId} ${name}`;
-    if (this.gates.size >= MAX_LIMITERS) for (const [old, each] of this.gates) if (each.isIdle) this.gates.delete(old);
-    const gate = this.gates.get(key) ?? new CallLimiter(parallel);
-    this.gates.set(key, gate);
-    return gate;
+    if (this.limiters.size >= MAX_LIMITERS)
+      for (const [old, each] of this.limiters) if (each.isIdle) this.limiters.delete(old);
+    const limiter = this.limiters.get(key) ?? new CallLimiter(parallel);
+    this.limiters.set(key, limiter);
+    return limiter;
   }
 
   private async inCalls(call: Call, texts: readonly string[]): Promise<number[][]> {
@@ -345,17 +346,17 @@ export class EmbeddingsService implements OnApplicationShutdown {
     }
   }
 
-  private async ask({ source, gate, ...call }: Call, texts: readonly string[]): Promise<number[][]> {
+  private async ask({ source, limiter, ...call }: Call, texts: readonly string[]): Promise<number[][]> {
     const { model, purpose, dimensions, signal } = call;
     const request = { model, purpose, dimensions, texts };
     const ask = () => source.embed(request, call.target, { signal, ...PATIENCE[purpose] });
     try {
       await beforeVendorCall.getStore()?.();
-      const vectors = await (gate === null ? ask() : gate.run(signal, ask));
+      const vectors = await (limiter === null ? ask() : limiter.run(signal, ask));
       return checked(vectors, texts.length, call);
     } catch (error) {
       if (error instanceof AppError && error.code === 'upstream_rate_limited') {
-        gate?.close(error.retryAfter === undefined ? COOL_DOWN_MS : error.retryAfter * 1_000);
+        limiter?.close(error.retryAfter === undefined ? COOL_DOWN_MS : error.retryAfter * 1_000);
       }
       throw error;
     }

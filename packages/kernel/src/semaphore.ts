@@ -1,6 +1,6 @@
 /** The queue of a semaphore is full. */
 export class SemaphoreFullError extends Error {
-  override readonly name = 'GateFullError';
+  override readonly name = 'SemaphoreFullError';
 }
 
 /**
@@ -99,14 +99,14 @@ export class KeyedSemaphores {
   /** Takes a permit if one is free. Every taken permit needs one `leave`. */
   tryEnter(key: string): boolean {
     if (this.limit === 0) return false;
-    return this.gateOf(key).tryEnter();
+    return this.semaphoreOf(key).tryEnter();
   }
 
-  /** Takes a permit, waiting for one if needed; rejects like `Gate.enter`. */
+  /** Takes a permit, waiting for one if needed; rejects like `Semaphore.enter`. */
   enter(key: string, signal?: AbortSignal): Promise<void> {
     // Without this line an aborted signal would leave an idle semaphore behind.
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
-    return this.gateOf(key).enter(signal);
+    return this.semaphoreOf(key).enter(signal);
   }
 
   leave(key: string): void {
@@ -115,7 +115,7 @@ export class KeyedSemaphores {
     if (semaphore?.isIdle === true) this.semaphores.delete(key);
   }
 
-  private gateOf(key: string): Semaphore {
+  private semaphoreOf(key: string): Semaphore {
     let semaphore = this.semaphores.get(key);
     if (semaphore === undefined) this.semaphores.set(key, (semaphore = new Semaphore(this.limit, this.maxWaiting)));
     return semaphore;

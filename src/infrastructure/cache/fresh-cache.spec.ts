@@ -1,4 +1,4 @@
-import { FreshCache } from './row-cache';
+import { FreshCache } from './fresh-cache';
 
 function setUp(max = 10) {
   let time = 0;

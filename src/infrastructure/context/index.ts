@@ -1,1 +1,2 @@
+export * from './span';
 export * from './work-context';

@@ -14,5 +14,6 @@ export {
   histogram,
 } from './metric-registry';
 export { MetricsModule } from './metrics.module';
-export { type RequestObserver, RequestSpans, Tracer, loggedPath, requestLog } from './tracer';
+export { type RequestObserver, loggedPath, requestLog } from './request-log';
+export { RequestSpans, Tracer } from './tracer';
 export { TracingModule } from './tracing.module';

@@ -1,4 +1,4 @@
-import { loggedPath } from './tracer';
+import { loggedPath } from './request-log';
 
 describe('a path in the log', () => {
   it.each([

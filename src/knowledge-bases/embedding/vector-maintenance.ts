@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '../../infrastructure/database';
 import { JobQueue, type Queue } from '../../infrastructure/jobs';
 import { VectorGraphs } from '../search/vector-graphs';
 import { VectorStore } from '../search/vector-store';
@@ -17,7 +16,6 @@ export class GraphMaintenance {
   constructor(
     private readonly store: VectorStore,
     private readonly graphs: VectorGraphs,
-    private readonly transactions: Transactions,
     private readonly jobs: JobQueue,
   ) {
     jobs.declare(GRAPH_QUEUE, ({ signal }) => this.graphs.maintain(signal));
@@ -29,8 +27,7 @@ export class GraphMaintenance {
     // Graphs that another process has built are used from now on.
     await this.graphs.refresh();
     if (!(await this.graphs.needMaintenance())) return;
-    if ((await this.jobs.withoutJob(GRAPH_QUEUE, [KEY])).length === 0) return;
-    await this.transactions.run((tx) => this.jobs.send(GRAPH_QUEUE, [{ key: KEY, data: {} }], tx));
+    await this.jobs.sendLost(GRAPH_QUEUE, [{ key: KEY, data: {} }]);
   }
 }
 
