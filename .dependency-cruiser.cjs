@@ -118,7 +118,7 @@ module.exports = {
       // Tests of real processes name the entry that they start, and those of a protocol its parts.
       from: {
         path: '^(src|extensions|migrations|test)/',
-        pathNot: '^test/(integration/(extraction|database/)|support/)',
+        pathNot: '^test/(integration/(extraction|database/)|slow/|support/)',
       },
       to: { path: '^packages/', dependencyTypesNot: ['aliased-tsconfig-paths'] },
     },

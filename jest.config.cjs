@@ -32,6 +32,13 @@ const shared = {
   },
 };
 
+const withDatabase = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/as-operator.ts'],
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
@@ -45,20 +52,20 @@ module.exports = {
       testMatch: ['<rootDir>/{src,extensions,packages}/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
     },
     {
-      ...shared,
+      ...withDatabase,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      setupFilesAfterEnv: ['<rootDir>/test/support/as-operator.ts'],
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
     {
-      ...shared,
+      ...withDatabase,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts', '<rootDir>/test/contract/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      setupFilesAfterEnv: ['<rootDir>/test/support/as-operator.ts'],
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+    {
+      // What starts processes, kills them or sends bombs: `npm run test:slow`. `npm test` leaves it out.
+      ...withDatabase,
+      displayName: 'slow',
+      testMatch: ['<rootDir>/test/slow/**/*.spec.ts'],
     },
   ],
 };

@@ -1,5 +1,6 @@
-// Runs the README's test command. Asks spec files that failed once more, one at a time: those that then pass are named as
-// flaky in the output, those that fail again fail the build.
+// Runs the tests with Jest, those of `npm test` and of `npm run test:slow` in one go unless the arguments choose. Asks spec
+// files that failed once more, one at a time: those that then pass are named as flaky in the output, those that fail again
+// fail the build.
 //
 //   node .ci/tests.mjs <file for Jest's JSON result> [arguments for Jest]
 import { spawnSync } from 'node:child_process';
@@ -13,7 +14,7 @@ const [result, ...args] = process.argv.slice(2);
 
 const run = (outputFile, jestArgs) => {
   rmSync(outputFile, { force: true });
-  const { status } = spawnSync('npm', ['test', '--', ...jestArgs, '--json', `--outputFile=${outputFile}`], {
+  const { status } = spawnSync('npx', ['jest', ...jestArgs, '--json', `--outputFile=${outputFile}`], {
     stdio: 'inherit',
   });
   return status === 0;

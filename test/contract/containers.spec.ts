@@ -1,5 +1,5 @@
 // The promises of the files in docker/, without a container engine. The service itself runs confined in
-// test/integration/database/replicas.spec.ts.
+// test/slow/replicas.spec.ts.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';

@@ -2,7 +2,7 @@
 // and keep one worker busy alone. Here those come first whose time is not in their lines, and unit tests fill the end.
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONG = /(?:kill|bombs|cli|embedded-database|export|run-terminal|migrations-over-rows|run-faults)\.spec\.ts$/;
+const LONG = /\/slow\/|run-terminal\.spec\.ts$/;
 
 const rank = ({ path, context }) => {
   if (context.config.displayName?.name === 'unit') return 2;

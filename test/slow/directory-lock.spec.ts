@@ -9,8 +9,8 @@ import {
   holderOf,
   ownIdentity,
   readLock,
-} from '../../../packages/embedded-postgres/src/directory-lock';
-import { compile } from '../../support/compiled';
+} from '../../packages/embedded-postgres/src/directory-lock';
+import { compile } from '../support/compiled';
 
 describe('the lock of a data directory', () => {
   let directory: string;
@@ -98,7 +98,7 @@ describe('the lock of a data directory', () => {
     lastBeat(agoMs);
     mkdirSync(join(directory, 'postgres'));
     const target = join(directory, 'backup');
-    const script = join(__dirname, '../../../scripts/backup.sh');
+    const script = join(__dirname, '../../scripts/backup.sh');
     const { status, stderr } = spawnSync('bash', [script, target], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, DATA_DIR: directory },
@@ -128,7 +128,7 @@ describe('the lock of a data directory', () => {
       const outcomes = await Promise.all(
         Array.from({ length: 5 }, async () => {
           const child = spawn(process.execPath, [
-            join(__dirname, '../../support/lock-contender.cjs'),
+            join(__dirname, '../support/lock-contender.cjs'),
             compiled,
             file,
             moment,

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { migrations } from '../../../migrations';
+import { migrations } from '../../migrations';
 import {
   loginOf,
   migrate,
   type MigrationClass,
   protectedTables,
   rowSecurityState,
-} from '../../../src/infrastructure/database';
-import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
-import { type ServerProcess, startServer } from '../../support/server-process';
-import { startUpstream } from '../../support/upstream';
-import { until } from '../../support/until';
+} from '../../src/infrastructure/database';
+import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
+import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
+import { type ServerProcess, startServer } from '../support/server-process';
+import { startUpstream } from '../support/upstream';
+import { until } from '../support/until';
 
 /** The embedded engine belongs to one process: two replicas are for a server. */
 const describeOnServer = process.env.TEST_DATABASE_URL ? describe : describe.skip;

@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { keepPrivate } from '../../../src/infrastructure/config';
-import { DatabaseHealth, openDatabase } from '../../../src/infrastructure/database';
-import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import { compile } from '../../support/compiled';
-import { unpack } from '../../support/data-directory';
-import { describeEmbedded, workerFile } from '../../support/embedded-engine';
-import { pristineTemplate } from '../../support/test-databases';
+import { keepPrivate } from '../../src/infrastructure/config';
+import { DatabaseHealth, openDatabase } from '../../src/infrastructure/database';
+import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
+import { compile } from '../support/compiled';
+import { unpack } from '../support/data-directory';
+import { describeEmbedded, workerFile } from '../support/embedded-engine';
+import { pristineTemplate } from '../support/test-databases';
 
 describeEmbedded('the embedded database', () => {
   let pristine: string;
@@ -33,7 +33,7 @@ describeEmbedded('the embedded database', () => {
     return database;
   };
   const startProcess = async (): Promise<{ child: ChildProcess; report: { url?: string; error?: string } }> => {
-    const script = join(__dirname, '../../support/embedded-holder.cjs');
+    const script = join(__dirname, '../support/embedded-holder.cjs');
     const child = spawn(process.execPath, [script, compile(), dataDir]);
     children.push(child);
     let errors = '';
@@ -190,7 +190,7 @@ describeEmbedded('the embedded database', () => {
   });
 
   it('replaces an engine that breaks and spins, with everything committed', async () => {
-    const { url } = await start(dataDir, join(__dirname, '../../support/breaking-worker.cjs'));
+    const { url } = await start(dataDir, join(__dirname, '../support/breaking-worker.cjs'));
     const client = await login(url);
     await client.query('CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
     const lost = new Promise<Error>((resolve) => client.on('error', resolve));

@@ -11,7 +11,7 @@ import { endlessPdf } from '../support/hostile-documents';
 import { type ServerProcess, startServer } from '../support/server-process';
 import { until } from '../support/until';
 
-/** More for a longer look: INGESTION_KILLS=100 npx jest test/integration/ingestion-kill.spec.ts --selectProjects integration */
+/** More for a longer look: INGESTION_KILLS=100 npx jest test/slow/ingestion-kill.spec.ts --selectProjects slow */
 const KILLS = Number(process.env.INGESTION_KILLS ?? 2);
 const PATH = '/api/v1/knowledge-bases';
 

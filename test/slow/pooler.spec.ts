@@ -6,19 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
-import { migrations } from '../../../migrations';
+import { migrations } from '../../migrations';
 import {
   acrossOrganizations,
   type DatabaseConfig,
   openDatabase,
   type OpenDatabase,
   withinOrganization,
-} from '../../../src/infrastructure/postgres';
-import { queryPrepared } from '../../../src/infrastructure/database';
-import type { Config } from '../../../src/infrastructure/config';
-import { Signals } from '../../../src/infrastructure/signals';
-import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
-import { until } from '../../support/until';
+} from '../../src/infrastructure/postgres';
+import { queryPrepared } from '../../src/infrastructure/database';
+import type { Config } from '../../src/infrastructure/config';
+import { Signals } from '../../src/infrastructure/signals';
+import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
+import { until } from '../support/until';
 
 const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path));
 /** The embedded engine has no pooler in front. */

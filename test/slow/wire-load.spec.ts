@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
-import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
-import { RawClient, say, valuesOf } from '../../support/raw-client';
-import { until } from '../../support/until';
+import { describeEmbedded, startTestEngine, type TestEngine } from '../support/embedded-engine';
+import { RawClient, say, valuesOf } from '../support/raw-client';
+import { until } from '../support/until';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -19,7 +19,7 @@ describeEmbedded('the wire front under load', () => {
 
   it('gives every one of three processes the answers to its own statements', async () => {
     const children = [1, 2, 3].map((id) =>
-      spawn(process.execPath, [join(__dirname, '../../support/distinct-statements.cjs'), engine.url, String(id)], {
+      spawn(process.execPath, [join(__dirname, '../support/distinct-statements.cjs'), engine.url, String(id)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
     );
