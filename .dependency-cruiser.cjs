@@ -162,7 +162,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/kernel/src/',
+          '^packages/(kernel|plugin)/src/',
           '^src/assistants/definition/',
           '/contract/',
           '\\.types\\.ts$',

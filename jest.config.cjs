@@ -20,11 +20,15 @@ const shared = {
   // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
   roots: ['<rootDir>/src', '<rootDir>/extensions', '<rootDir>/packages', '<rootDir>/test'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  transform: { '^.+\\.ts$': ['<rootDir>/test/support/warm-transformer.cjs', swc] },
+  // Plugins are plain JavaScript, mostly ES modules, also in the folders that tests copy them to.
+  transform: {
+    '^.+\\.ts$|/(?:examples|bellwether-plugins-[^/]+)/.+\\.js$': ['<rootDir>/test/support/warm-transformer.cjs', swc],
+  },
   // Processes and threads run compiled files, which lie elsewhere here.
   moduleNameMapper: {
     // A dynamic import names the file as it is compiled.
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    '/import-module$': '<rootDir>/test/support/import-module.ts',
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
     '/password-worker-file$': '<rootDir>/test/support/password-worker-file.ts',
     '/detector-file$': '<rootDir>/test/support/detector-file.ts',

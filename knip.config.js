@@ -27,6 +27,7 @@ module.exports = {
           'test/support/**/*.{ts,mjs,cjs}',
           'test/cluster/cluster.mjs',
           'test/mutants/*.mjs',
+          'examples/*/*.js',
         ],
         project: [
           '{src,extensions}/**/*.ts',
@@ -35,6 +36,7 @@ module.exports = {
           'test/cluster/*.mjs',
           'test/mutants/*.{mjs,cjs}',
           'scripts/**/*.mjs',
+          'examples/**/*.js',
         ],
         // Its runner is a file of this repository, where the plugin expects a package.
         stryker: false,

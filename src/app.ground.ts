@@ -1,3 +1,4 @@
+import type { PluginParts } from '@bellwether/plugin';
 import type { ModuleMetadata } from '@nestjs/common';
 import { migrations } from '../migrations';
 import { CONFIG, type Config, ConfigModule } from './infrastructure/config';
@@ -10,6 +11,8 @@ export interface AppOptions {
   readonly schema: SchemaOnOpen;
   /** Operator commands join the embedded database of a running server instead of refusing. */
   readonly share?: boolean;
+  /** Plugins beside those of `BELLWETHER_PLUGINS`. */
+  readonly plugins?: readonly PluginParts[];
 }
 
 export type Imports = NonNullable<ModuleMetadata['imports']>;

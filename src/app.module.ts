@@ -1,8 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { PluginParts } from '@bellwether/plugin';
 import { loadExtensions } from '../extensions';
 import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
 import { type AppOptions, groundModules, type Imports } from './app.ground';
 import { INFRASTRUCTURE } from './app.infrastructure';
+import { pluginsOf } from './app.plugins';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuditLogModule } from './audit';
 import { AuthModule } from './auth';
@@ -20,6 +22,7 @@ import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
 import { OpenAiApiModule } from './openai-api';
 import { OrchestratorsModule } from './orchestrators';
+import { PluginsModule } from './infrastructure/plugins';
 import { OrganizationPartsModule, OrganizationsModule } from './organizations';
 import type { Config } from './infrastructure/config';
 import { PrivacyModule } from './privacy';
@@ -37,9 +40,10 @@ import { KnownMethodsModule, WebModule } from './web-ui';
  * The modules of the core and of the extensions that are on. The APIs come first: routes are tried in this order, and
  * most requests are completions. The UI takes what is left.
  */
-export async function modulesOf({ extensions }: Pick<Config, 'extensions'>): Promise<Imports> {
-  const extension = await loadExtensions(extensions);
+export async function modulesOf(config: Config, given?: readonly PluginParts[]): Promise<Imports> {
+  const extension = await loadExtensions(config.extensions);
   return [
+    PluginsModule.of(await pluginsOf(config, given)),
     OpenAiApiModule,
     RunsApiModule,
     ConversationsModule,
@@ -89,7 +93,11 @@ export async function modulesOf({ extensions }: Pick<Config, 'extensions'>): Pro
 @Module({})
 export class AppModule {
   static async of(config: Config, options: AppOptions): Promise<DynamicModule> {
-    const imports = [...groundModules(config, options), ...(await modulesOf(config)), ...INFRASTRUCTURE];
+    const imports = [
+      ...groundModules(config, options),
+      ...(await modulesOf(config, options.plugins)),
+      ...INFRASTRUCTURE,
+    ];
     return { module: AppModule, imports };
   }
 }

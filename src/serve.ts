@@ -103,10 +103,11 @@ function assertWritable(dataDir: string): void {
 /** Builds, migrates, seeds and listens; for the server and the tests. */
 export async function serve(config: Config, logger: Pino): Promise<RunningService> {
   const { database, http, metrics } = config;
+  const module = await AppModule.of(config, { schema: 'migrate' });
   await assertFree('PORT', http.port, http.host);
   await assertFree('METRICS_PORT', metrics.port, http.host);
   if (database.url === null) assertWritable(database.dataDir);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
+  const app = await NestFactory.create<NestExpressApplication>(module, {
     bodyParser: false,
     abortOnError: false,
     // The caller reports why a start failed; Nest would log the same error with its stack.

@@ -1,3 +1,4 @@
+export { STRATEGY_NAMES } from './catalog';
 export * from './compile-pipeline';
 export { type ConditionCheck, checkCondition } from './conditions';
 export * from './contract';

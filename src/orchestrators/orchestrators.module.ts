@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { OPTIONAL_PLUGINS, type Plugins } from '../infrastructure/plugins';
 import { PlanningModule } from './planning';
 import { ToolsModule } from '../tools';
 import { STRATEGY_PLUGINS } from './catalog';
@@ -15,9 +16,14 @@ import { StrategyCatalogue } from './strategy-catalogue';
     ...STRATEGY_PLUGINS.map(({ key, useClass }) => ({ provide: orchestratorToken(key), useClass })),
     {
       provide: STRATEGIES,
-      useFactory: (...strategies: OrchestratorStrategy[]) =>
-        new Map(strategies.map((strategy, index) => [STRATEGY_PLUGINS[index]?.key, strategy])),
-      inject: STRATEGY_PLUGINS.map(({ key }) => orchestratorToken(key)),
+      useFactory: (plugins: Plugins, ...own: OrchestratorStrategy[]) =>
+        new Map([
+          ...own.map((strategy, index) => [STRATEGY_PLUGINS[index]?.key ?? '', strategy] as const),
+          ...(plugins ?? []).flatMap(({ strategies }) =>
+            strategies.map((each) => [each.definition.name, each] as const),
+          ),
+        ]),
+      inject: [OPTIONAL_PLUGINS, ...STRATEGY_PLUGINS.map(({ key }) => orchestratorToken(key))],
     },
     StrategyCatalogue,
     Orchestrator,

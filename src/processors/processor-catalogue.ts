@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { constructPlugins, type Doubles } from '../infrastructure/plugins';
+import type { Plugin } from '@bellwether/plugin';
+import { constructPlugins, type Doubles, withPlugins } from '../infrastructure/plugins';
 import { closestName } from '../tools';
 import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import {
@@ -54,11 +55,11 @@ export class ProcessorCatalogue {
   }
 }
 
-/** Every processor of the catalogue over the caller's own services. */
-export const processorsOver = (doubles: Doubles): ProcessorCatalogue =>
+/** Every processor of the catalogue over the caller's own services, and those of plugins. */
+export const processorsOver = (doubles: Doubles, plugins?: readonly Plugin[]): ProcessorCatalogue =>
   new ProcessorCatalogue(
-    constructPlugins<PromptProcessor>(PROMPT_PROCESSOR_PLUGINS, doubles),
-    constructPlugins<RagProcessor>(RAG_PROCESSOR_PLUGINS, doubles),
+    withPlugins('promptProcessors', constructPlugins<PromptProcessor>(PROMPT_PROCESSOR_PLUGINS, doubles), plugins),
+    withPlugins('ragProcessors', constructPlugins<RagProcessor>(RAG_PROCESSOR_PLUGINS, doubles), plugins),
   );
 
 const byName = <T extends Defined>(processors: readonly T[]): Map<string, T> =>

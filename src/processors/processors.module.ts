@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
+import { OPTIONAL_PLUGINS, type Plugins, withPlugins } from '../infrastructure/plugins';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MoodleModule } from '../moodle';
 import { RubricsModule } from '../rubrics';
@@ -16,13 +17,13 @@ import { ProcessorsController } from './processors.controller';
     ...RAG_PROCESSOR_PLUGINS,
     {
       provide: PROMPT_PROCESSORS,
-      useFactory: (...processors: PromptProcessor[]) => processors,
-      inject: [...PROMPT_PROCESSOR_PLUGINS],
+      useFactory: (plugins: Plugins, ...own: PromptProcessor[]) => withPlugins('promptProcessors', own, plugins),
+      inject: [OPTIONAL_PLUGINS, ...PROMPT_PROCESSOR_PLUGINS],
     },
     {
       provide: RAG_PROCESSORS,
-      useFactory: (...processors: RagProcessor[]) => processors,
-      inject: [...RAG_PROCESSOR_PLUGINS],
+      useFactory: (plugins: Plugins, ...own: RagProcessor[]) => withPlugins('ragProcessors', own, plugins),
+      inject: [OPTIONAL_PLUGINS, ...RAG_PROCESSOR_PLUGINS],
     },
     ProcessorCatalogue,
   ],

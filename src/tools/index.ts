@@ -28,7 +28,7 @@ export {
   functionEntries,
 } from './tool-catalogue';
 export { ToolInvoker } from './tool-invoker';
-export { toolsOver } from './tool-plugins';
+export { functionsOver, toolsOver } from './tool-plugins';
 export { ToolStatistics } from './tool-statistics';
 export type { ToolStats } from './tool-stats.repository';
 export { ToolsModule } from './tools.module';

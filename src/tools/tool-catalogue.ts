@@ -1,4 +1,5 @@
 import { type JsonObject, type Principal, type Problem, isJsonObject, valueProblem } from '@bellwether/kernel';
+import { SCHEMA_VOCABULARY } from '@bellwether/plugin';
 import { Inject, Injectable } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
@@ -26,13 +27,8 @@ interface PreparedConfig {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Keywords for the web form: `x-reference` names the kind of resource of an id, `x-texts` holds title and description by
- * language, `x-advanced` hides a setting under "More settings", `x-default` is what an absent setting means.
- */
-const VOCABULARY = ['x-reference', 'x-texts', 'x-advanced', 'x-default'];
-const AJV = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true }).addVocabulary(VOCABULARY);
-const EXACT_AJV = new Ajv({ allErrors: true, allowUnionTypes: true }).addVocabulary(VOCABULARY);
+const AJV = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true }).addVocabulary(SCHEMA_VOCABULARY);
+const EXACT_AJV = new Ajv({ allErrors: true, allowUnionTypes: true }).addVocabulary(SCHEMA_VOCABULARY);
 
 /** Checks configs against JSON Schemas that are compiled once. */
 export class ConfigSchemas {

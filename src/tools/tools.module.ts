@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
 import { FilesModule } from '../files';
+import { OPTIONAL_PLUGINS, type Plugins, withPlugins } from '../infrastructure/plugins';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MoodleModule } from '../moodle';
 import { OrganizationsModule } from '../organizations';
@@ -23,9 +24,17 @@ import { ToolMetrics } from './tool.metrics';
   controllers: [ToolsController],
   providers: [
     ...TOOL_PLUGINS,
-    { provide: TOOLS, useFactory: (...tools: Tool[]) => tools, inject: [...TOOL_PLUGINS] },
+    {
+      provide: TOOLS,
+      useFactory: (plugins: Plugins, ...tools: Tool[]) => withPlugins('tools', tools, plugins),
+      inject: [OPTIONAL_PLUGINS, ...TOOL_PLUGINS],
+    },
     ...FUNCTION_PLUGINS,
-    { provide: FUNCTIONS, useFactory: (...plugins: FunctionPlugin[]) => plugins, inject: [...FUNCTION_PLUGINS] },
+    {
+      provide: FUNCTIONS,
+      useFactory: (plugins: Plugins, ...functions: FunctionPlugin[]) => withPlugins('functions', functions, plugins),
+      inject: [OPTIONAL_PLUGINS, ...FUNCTION_PLUGINS],
+    },
     McpProbe,
     ToolCatalogue,
     FunctionCatalogue,

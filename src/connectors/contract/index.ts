@@ -1,2 +1,23 @@
+export {
+  type Connector,
+  type ConnectorCapabilities,
+  type ConnectorDefinition,
+  type EchoedMembers,
+  type EmbeddingAbility,
+  type EmbeddingPurpose,
+  type EmbeddingRequest,
+  type EmbeddingWire,
+  type FunctionCallDelta,
+  type ListedModel,
+  type ModelAnswer,
+  type ModelCallContext,
+  type ModelChunk,
+  type ModelImage,
+  type ModelRequest,
+  type ModelsWire,
+  type ModelTarget,
+  type QuotableMaterial,
+  type VendorAccess,
+} from '@bellwether/plugin';
 export { CONNECTORS, EMBEDDING_PROVIDERS } from './connector.token';
-export * from './connector.types';
+export * from './connector-plugin.types';

@@ -1,4 +1,5 @@
-import { ConfigError, type Vendor, loadConfig, misspeltVariables } from './load-config';
+import type { Vendor } from '@bellwether/plugin';
+import { ConfigError, loadConfig, misspeltVariables } from './load-config';
 import { EXTENSIONS } from './parsers';
 
 const ACME: Vendor = {

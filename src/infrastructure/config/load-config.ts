@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '@bellwether/kernel';
+import type { Vendor } from '@bellwether/plugin';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
 import { httpUrl, text } from './parsers';
@@ -15,18 +16,6 @@ import {
   variable,
   variablesOf,
 } from './settings';
-
-/** A vendor of models, as its connector declares it. */
-export interface Vendor {
-  /** Key in the `providers` of an organization. */
-  readonly name: string;
-  /** True when the vendor requires a key. */
-  readonly needsKey: boolean;
-  /** Used when neither the organization nor the environment names an address; null: the vendor has none of its own. */
-  readonly baseUrl: string | null;
-  /** Names of the variables that configure the vendor for the default organization. */
-  readonly environment: { readonly apiKey?: string; readonly baseUrl?: string };
-}
 
 /** A vendor with the operator's settings. */
 export interface VendorConfig {

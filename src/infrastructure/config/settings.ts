@@ -78,6 +78,8 @@ export const SETTINGS = {
   env: variable('NODE_ENV=development', oneOf('production', 'development', 'test')),
   /** The extensions that are on. */
   extensions: variable('BELLWETHER_EXTENSIONS=all', extensions()),
+  /** Folders, files and packages whose plugins join the service's own. */
+  plugins: variable('BELLWETHER_PLUGINS=', list()),
   http: {
     host: variable('HOST=127.0.0.1', text()),
     port: variable('PORT=3000', integer(0, 65_535)),

@@ -1,13 +1,15 @@
 import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '@bellwether/kernel';
 import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
+import type { Plugin } from '@bellwether/plugin';
 import { AssistantCompiler, type RewriteSubject, type RunJob } from '../../assistants';
 import { ClassicPipeline } from '../../classic';
 import { type AssistantDocument, definitionDocument, type MetadataRules } from '../../assistants/definition';
 import { MultiToolPipeline } from '../../multi-tool';
 import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
 import type { Config } from '../../infrastructure/config';
+import { withPlugins } from '../../infrastructure/plugins';
 import { processorsOver } from '../../processors';
-import { ToolCatalogue, ToolInvoker, toolsOver } from '../../tools';
+import { type RunnableTool, ToolCatalogue, ToolInvoker, toolsOver } from '../../tools';
 import { estimateUnits, MOST_UNITS } from './proof-budget';
 import { PROOF_DOUBLES } from './proof-doubles';
 import type { RecordedInput } from './recorded-inputs';
@@ -54,7 +56,7 @@ class SilentToolInvoker extends ToolInvoker {
 
 /** Renders prompts with the real pipelines, processors, tools and strategies over the proof's doubles. */
 export class PromptRenderer {
-  private readonly tools = new ToolCatalogue(toolsOver(PROOF_DOUBLES));
+  private readonly tools: ToolCatalogue;
   private readonly classic: ClassicPipeline;
   private readonly multiTool: MultiToolPipeline;
   private readonly compiler: AssistantCompiler;
@@ -64,11 +66,14 @@ export class PromptRenderer {
     private readonly strategies: StrategyCatalogue,
     config: Config,
     private readonly vocabulary: MetadataRules,
+    plugins: readonly Plugin[] = [],
   ) {
+    const still = plugins.map(withoutServers);
+    this.tools = new ToolCatalogue(withPlugins('tools', toolsOver(PROOF_DOUBLES), still));
     const calm: Config = { ...config, tools: { ...config.tools, cacheEnabled: false, maxRetries: 0 } };
     const { tools } = this;
     const invoker = new SilentToolInvoker(tools, calm);
-    this.classic = new ClassicPipeline(processorsOver(PROOF_DOUBLES), invoker);
+    this.classic = new ClassicPipeline(processorsOver(PROOF_DOUBLES, still), invoker);
     this.multiTool = new MultiToolPipeline(new Orchestrator(invoker, calm));
     this.compiler = new AssistantCompiler(vocabulary, tools, strategies);
   }
@@ -144,6 +149,26 @@ export class PromptRenderer {
       throw error;
     }
   }
+}
+
+/** Tools and processors of plugins may ask other servers. A proof gets their settings instead: they must stay the same. */
+function withoutServers(plugin: Plugin): Plugin {
+  const run: RunnableTool['run'] = (config) =>
+    Promise.resolve({ content: JSON.stringify(config), sources: [], confidence: null });
+  return {
+    ...plugin,
+    tools: plugin.tools.map((tool) => ({
+      definition: tool.definition,
+      phase: tool.phase?.bind(tool),
+      needs: tool.needs?.bind(tool),
+      run,
+    })),
+    ragProcessors: plugin.ragProcessors.map(({ definition, rewrites }) => ({ definition, rewrites, run })),
+    promptProcessors: plugin.promptProcessors.map((processor) => ({
+      definition: processor.definition,
+      build: processor.build.bind(processor),
+    })),
+  };
 }
 
 /** A plan depends on a model or heuristic. The comparison of settings proves which tools it may choose. */

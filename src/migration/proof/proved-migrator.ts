@@ -1,5 +1,5 @@
 import { type Problem, sameJson } from '@bellwether/kernel';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type MetadataMigrator, type RewriteSubject, StaticChecks } from '../../assistants';
 import {
   type AssistantDocument,
@@ -14,6 +14,7 @@ import {
   versionProblem,
 } from '../../assistants/definition';
 import { CONFIG, type Config } from '../../infrastructure/config';
+import { PLUGINS, type Plugins } from '../../infrastructure/plugins';
 import { StrategyCatalogue } from '../../orchestrators';
 import { PromptRenderer, type Renderable, type Rendering } from './prompt-renderer';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
@@ -165,8 +166,9 @@ export class ProvedMigrator implements MetadataMigrator {
     private readonly checks: StaticChecks,
     strategies: StrategyCatalogue,
     @Inject(CONFIG) config: Config,
+    @Optional() @Inject(PLUGINS) plugins?: Plugins,
   ) {
-    this.renderer = new PromptRenderer(strategies, config, checks.vocabulary);
+    this.renderer = new PromptRenderer(strategies, config, checks.vocabulary, plugins);
   }
 
   async plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {

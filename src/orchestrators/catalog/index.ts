@@ -12,3 +12,5 @@ export const STRATEGY_PLUGINS = [
   { key: 'conditional', useClass: ConditionalStrategy },
   { key: 'planned', useClass: PlannedStrategy },
 ] as const;
+
+export const STRATEGY_NAMES: readonly string[] = STRATEGY_PLUGINS.map(({ key }) => key);

@@ -1,6 +1,48 @@
-export * from './assistant-ability.types';
-export * from './compiled-tool.types';
-export * from './function.types';
-export * from './tool.errors';
-export * from './tool.types';
+export {
+  type AssistantAbility,
+  type AssistantReply,
+  type CallProblem,
+  type Citation,
+  type CompiledTool,
+  type ConfigGap,
+  type ConfigSchema,
+  DISPLAY_LANGUAGES,
+  type DisplayLanguage,
+  type DisplayText,
+  type DisplayTexts,
+  EVIDENCE,
+  type Evidence,
+  FALLBACK_CONDITIONS,
+  type FoundPassage,
+  type FunctionContext,
+  type FunctionDeclaration,
+  type FunctionEntry,
+  type FunctionOutput,
+  type FunctionPlugin,
+  type MaterialSearch,
+  type OfferContext,
+  ON_DEPENDENCY_FAILURE,
+  ON_ERROR,
+  type PipelineTool,
+  type PreparedCall,
+  type RunnableTool,
+  type Tool,
+  TOOL_FAILURE_CODES,
+  TOOL_ICONS,
+  TOOL_ROLES,
+  type ToolCaching,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolExample,
+  ToolFailure,
+  type ToolFailureCode,
+  type ToolFailureOptions,
+  type ToolFallback,
+  type ToolInput,
+  type ToolOutcome,
+  type ToolOutput,
+  type ToolRole,
+  type ToolTexts,
+} from '@bellwether/plugin';
+export * from './invocation.types';
 export * from './tools.token';

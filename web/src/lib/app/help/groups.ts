@@ -61,6 +61,7 @@ export const GROUPS: readonly HelpGroup[] = [
       'sizing',
       'backup',
       'files-in-s3',
+      'plugins',
       'threats',
       'support',
     ],

@@ -1,4 +1,4 @@
-import { CallScope } from './tool.types';
+import { CallScope } from './invocation.types';
 
 describe('a scope of calls', () => {
   it('stops every call with one listener on the signal, and later ones too', () => {

@@ -7,8 +7,18 @@ import type {
   Translated,
   Usage,
 } from '@bellwether/kernel';
-import type { Vendor } from '../../infrastructure/config';
-import type { OutboundClient } from '../../infrastructure/outbound';
+
+/** A vendor of models, as its connector declares it. */
+export interface Vendor {
+  /** Key in the `providers` of an organization. */
+  readonly name: string;
+  /** True when the vendor requires a key. */
+  readonly needsKey: boolean;
+  /** Used when neither the organization nor the environment names an address; null: the vendor has none of its own. */
+  readonly baseUrl: string | null;
+  /** Names of the variables that configure the vendor for the default organization. */
+  readonly environment: { readonly apiKey?: string; readonly baseUrl?: string };
+}
 
 /** The vendor's address and key: the organization's provider settings, resolved for one call. */
 export interface ModelTarget {
@@ -31,15 +41,6 @@ export interface EmbeddingAbility {
   readonly parallel: number;
 }
 
-export interface EmbeddingProviderDefinition extends EmbeddingAbility {
-  /** Name of the connector; value of `embedding.provider` of a knowledge base. */
-  readonly name: string;
-  /** Null: the service itself embeds. */
-  readonly vendor: Vendor | null;
-  /** Version of a model whose weights may change under its name. */
-  readonly version?: string;
-}
-
 /** Several model families embed questions and passages differently. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
@@ -52,16 +53,6 @@ export interface EmbeddingRequest {
   readonly dimensions: number | null;
 }
 
-/** Limits of one call, its tries included. */
-export interface EmbeddingContext {
-  readonly signal: AbortSignal;
-  /** Milliseconds. */
-  readonly timeoutMs: number;
-  readonly tries: number;
-  /** Longest `Retry-After` that is waited for. Milliseconds. */
-  readonly maxWaitMs: number;
-}
-
 /** One try at the vendor: SSRF rules, deadline, size limit and redaction hold for both ways to ask. */
 export interface VendorAccess {
   readonly post: (path: string, body: JsonObject) => Promise<JsonObject>;
@@ -71,54 +62,6 @@ export interface VendorAccess {
 
 /** A vendor's wire format for embeddings: the vectors in the texts' order, unchecked. */
 export type EmbeddingWire = (request: EmbeddingRequest, access: VendorAccess) => Promise<unknown>;
-
-/**
- * A source of embeddings. `embed` gives one vector per text in the texts' order, all of one length, as the vendor sent them:
- * the service checks and normalises them. Rejects with an `AppError`: `upstream_*`, `outbound_refused`,
- * `connector_not_configured` or `cancelled`; `payload_too_large` when texts are longer than the model or the call allows.
- */
-export interface EmbeddingProvider {
-  readonly definition: EmbeddingProviderDefinition;
-  /** Frees what it holds. Absent where it holds nothing. */
-  end?(): Promise<void>;
-  embed(
-    request: EmbeddingRequest,
-    target: ModelTarget,
-    context: EmbeddingContext,
-  ): Promise<readonly (readonly number[])[]>;
-}
-
-/** How long a vendor may take and how much it may send. Milliseconds unless said. */
-export interface ModelCallLimits {
-  /** Until the response headers of a stream. */
-  readonly firstByteMs: number;
-  /** Between two reads of a stream. */
-  readonly idleMs: number;
-  readonly streamTotalMs: number;
-  /** A whole plain call, all tries and waits included. */
-  readonly plainTotalMs: number;
-  readonly tries: number;
-  /** First wait between tries; doubles. */
-  readonly backoffMs: number;
-  /** Longest wait; a vendor that asks for more is not asked again. */
-  readonly maxWaitMs: number;
-  /** Characters of one answer. */
-  readonly maxAnswerChars: number;
-}
-
-export const DEFAULT_CALL_LIMITS: ModelCallLimits = {
-  firstByteMs: 30_000,
-  idleMs: 30_000,
-  streamTotalMs: 300_000,
-  plainTotalMs: 120_000,
-  tries: 3,
-  backoffMs: 500,
-  maxWaitMs: 20_000,
-  maxAnswerChars: 4_000_000,
-};
-
-/** Token by which a deployment or a test replaces the limits. */
-export const MODEL_CALL_LIMITS = Symbol('MODEL_CALL_LIMITS');
 
 /** A model as its vendor lists it. */
 export interface ListedModel {
@@ -271,19 +214,4 @@ export interface Connector {
   readonly definition: ConnectorDefinition;
   complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
   stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]>;
-}
-
-/** A connector before it is connected: its folder exports one, `catalog/index.ts` lists it. */
-export interface ConnectorPlugin {
-  readonly definition: ConnectorDefinition;
-  /** Required by a definition with `embeddings`. */
-  readonly embeddings?: EmbeddingWire;
-  /** One connector of each vendor has it; absent where the vendor lists no models. */
-  readonly models?: ModelsWire;
-  connect(parts: ConnectorParts): Connector;
-}
-
-export interface ConnectorParts {
-  readonly outbound: OutboundClient;
-  readonly limits: ModelCallLimits;
 }

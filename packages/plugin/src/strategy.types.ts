@@ -1,6 +1,6 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Usage } from '@bellwether/kernel';
-import type { Features } from '../../organizations';
-import type { CompiledTool, PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
+import type { CompiledTool } from './compiled-tool.types';
+import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from './tool.types';
 
 /** Settings of a tool's entry that only some strategies look at. */
 export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when', 'example_questions'] as const;
@@ -35,7 +35,7 @@ export interface StrategyDefinition {
   readonly reads: readonly StrategySetting[];
   readonly shape: StrategyShape;
   /** The organization's feature without which assistants with this strategy are neither saved nor run. */
-  readonly feature?: keyof Features;
+  readonly feature?: 'functions' | 'planned' | 'sharing' | 'publishing';
   /** The one to start with. */
   readonly recommended?: boolean;
   /** JSON Schema of `orchestrator_options` in the document; no `properties` when it has none. */

@@ -10,8 +10,13 @@ export interface ToolFailureOptions {
   readonly usage?: Usage | null;
 }
 
+/** Marks failures of every copy of this package: a plugin may bring one of its own. */
+const MARK = Symbol.for('@bellwether/plugin/ToolFailure');
+
 /** Thrown by a tool that knows how it failed. The message reaches progress, report and run record: no content, no secrets. */
 export class ToolFailure extends Error {
+  readonly [MARK] = true;
+
   constructor(
     readonly code: ToolFailureCode,
     message: string,
@@ -19,5 +24,10 @@ export class ToolFailure extends Error {
   ) {
     super(message);
     this.name = 'ToolFailure';
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== ToolFailure) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && MARK in value;
   }
 }

@@ -1,5 +1,7 @@
 import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '@bellwether/kernel';
-import type { DisplayTexts, FunctionDeclaration, MaterialSearch, RunnableTool } from '../../tools';
+import type { RunnableTool } from './compiled-tool.types';
+import type { FunctionDeclaration } from './function.types';
+import type { DisplayTexts, MaterialSearch } from './tool.types';
 
 /** Settings of a classic assistant: knowledge bases with the number of passages, a rubric with its format, a file. */
 export const CLASSIC_SETTINGS = ['collections', 'rubric', 'file'] as const;

@@ -1,0 +1,190 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type Entry, type Plugin, PLUGIN_KINDS, type PluginKind, type PluginParts } from './define-plugin';
+import { CLASSIC_SETTINGS } from './processor.types';
+import { STRATEGY_ORDERS, STRATEGY_SETTINGS } from './strategy.types';
+import { DISPLAY_LANGUAGES, EVIDENCE, TOOL_ROLES } from './tool.types';
+
+/**
+ * Keywords for the web form: `x-reference` names the kind of resource of an id, `x-texts` holds title and description by
+ * language, `x-advanced` hides a setting under "More settings", `x-default` is what an absent setting means.
+ */
+export const SCHEMA_VOCABULARY = ['x-reference', 'x-texts', 'x-advanced', 'x-default'];
+
+const TEXT = { type: 'string', pattern: '\\S' };
+const STRINGS = { type: 'array', items: { type: 'string' } };
+const OBJECT = { type: 'object' };
+const NAME = { type: 'string', pattern: '^[a-z][a-z0-9_-]*$' };
+const SCHEMA = { ...OBJECT, properties: { type: { const: 'object' } }, required: ['type'] };
+
+const textsOf = (...members: string[]): object => {
+  const properties = Object.fromEntries(members.map((each) => [each, TEXT] as const));
+  const text = { ...OBJECT, properties, required: members };
+  const languages = DISPLAY_LANGUAGES.map((language) => [language, text] as const);
+  return { ...OBJECT, properties: Object.fromEntries(languages), additionalProperties: false };
+};
+
+const definition = (properties: object, optional: readonly string[]) => ({
+  ...OBJECT,
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
+const toolDefinition = (kind: 'pipeline' | 'function', placeholder: object) =>
+  definition(
+    {
+      name: NAME,
+      aliases: STRINGS,
+      display_name: TEXT,
+      description: TEXT,
+      texts: textsOf('name', 'about'),
+      placeholder,
+      category: TEXT,
+      role: { enum: TOOL_ROLES },
+      evidence: { enum: EVIDENCE },
+      version: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+' },
+      config_schema: SCHEMA,
+      kind: { const: kind },
+      icon: TEXT,
+      allow_multiple: { type: 'boolean' },
+      parameters: OBJECT,
+      examples: { type: 'array', items: { ...OBJECT, required: ['query', 'parameters', 'expected_result'] } },
+      capabilities: STRINGS,
+      limitations: STRINGS,
+      cost: { ...OBJECT, required: ['unit', 'estimate'] },
+    },
+    ['texts', 'role', 'evidence'],
+  );
+
+const PROCESSOR = definition(
+  {
+    name: NAME,
+    aliases: STRINGS,
+    description: TEXT,
+    texts: textsOf('name', 'about'),
+    settings: { type: 'array', items: { enum: CLASSIC_SETTINGS } },
+    slots: STRINGS,
+  },
+  ['texts', 'settings', 'slots'],
+);
+
+const STRATEGY = definition(
+  {
+    name: NAME,
+    description: TEXT,
+    texts: textsOf('name', 'about', 'best'),
+    reads: { type: 'array', items: { enum: STRATEGY_SETTINGS } },
+    shape: definition({ order: { enum: STRATEGY_ORDERS }, planned: { type: 'boolean' } }, []),
+    options_schema: SCHEMA,
+  },
+  ['texts'],
+);
+
+interface Kind {
+  readonly definition: object;
+  readonly methods: readonly string[];
+  /** Member of the definition that is a JSON Schema of settings. */
+  readonly settings?: string;
+}
+
+const KINDS: Readonly<Record<PluginKind, Kind>> = {
+  tools: {
+    definition: toolDefinition('pipeline', { type: ['string', 'null'], pattern: '^[a-z][a-z0-9_]*$' }),
+    methods: ['run'],
+    settings: 'config_schema',
+  },
+  strategies: { definition: STRATEGY, methods: ['compile'], settings: 'options_schema' },
+  promptProcessors: { definition: PROCESSOR, methods: ['build'] },
+  ragProcessors: { definition: PROCESSOR, methods: ['run'] },
+  functions: {
+    definition: toolDefinition('function', { type: 'null' }),
+    methods: ['offer', 'call'],
+    settings: 'config_schema',
+  },
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true }).addVocabulary(SCHEMA_VOCABULARY);
+
+const wrong = (validate: ValidateFunction, value: unknown, where: string): string[] =>
+  validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message = 'is not valid' }) =>
+        `${where}${instancePath.replaceAll('/', '.')} ${message}`.trim(),
+      );
+
+/** Everything that is wrong with one entry of a plugin; the same checks at the service's start and in conformance suites. */
+export function entryProblems(kind: PluginKind, entry: unknown): string[] {
+  if (!isObject(entry)) return ['is no object and no class'];
+  const { definition: schema, methods, settings } = KINDS[kind];
+  const problems = methods
+    .filter((method) => typeof entry[method] !== 'function')
+    .map((method) => `has no method ${method}`);
+  if (!isObject(entry['definition'])) return [...problems, 'has no definition'];
+  const found = wrong(ajv.compile(schema), entry['definition'], 'definition');
+  problems.push(...found);
+  if (found.length === 0 && settings !== undefined) problems.push(...settingsProblems(entry['definition'], settings));
+  return problems;
+}
+
+function settingsProblems(definition: Members, member: string): string[] {
+  let validate: ValidateFunction;
+  try {
+    validate = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true })
+      .addVocabulary(SCHEMA_VOCABULARY)
+      .compile(definition[member] as object);
+  } catch (error) {
+    return [`definition.${member} does not compile: ${error instanceof Error ? error.message : String(error)}`];
+  }
+  const examples = (definition['examples'] ?? []) as readonly { readonly parameters: unknown }[];
+  return examples.flatMap(({ parameters }, index) =>
+    wrong(validate, structuredClone(parameters), `definition.examples.${index}.parameters`),
+  );
+}
+
+const made = (entry: Entry<object>): object =>
+  typeof entry === 'function' ? new (entry as new () => object)() : entry;
+
+const nameOf = (entry: unknown): string => {
+  const name = isObject(entry) && isObject(entry['definition']) ? entry['definition']['name'] : undefined;
+  return typeof name === 'string' ? ` (${name})` : '';
+};
+
+/** Makes the objects of a plugin and checks them all. `plugin` is null where anything is wrong. */
+export function readPlugin(
+  exported: unknown,
+):
+  | { readonly plugin: Plugin; readonly problems: readonly [] }
+  | { readonly plugin: null; readonly problems: readonly string[] } {
+  if (!isObject(exported)) return { plugin: null, problems: ['its default export is not what definePlugin gives'] };
+  const known: readonly string[] = [...PLUGIN_KINDS, 'replaces'];
+  const problems = Object.keys(exported)
+    .filter((member) => !known.includes(member))
+    .map((member) => `${member} is none of ${known.join(', ')}`);
+  const parts = exported as PluginParts;
+  const read = (kind: PluginKind): object[] => {
+    const entries = parts[kind] ?? [];
+    if (!Array.isArray(entries)) {
+      problems.push(`${kind} is no list`);
+      return [];
+    }
+    return entries.flatMap((entry: Entry<object>, index) => {
+      try {
+        const object = made(entry);
+        problems.push(...entryProblems(kind, object).map((text) => `${kind}[${index}]${nameOf(object)} ${text}`));
+        return [object];
+      } catch (error) {
+        problems.push(`${kind}[${index}] cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+        return [];
+      }
+    });
+  };
+  const lists = Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, read(kind)]));
+  const plugin = { ...lists, replaces: parts.replaces ?? [] } as unknown as Plugin;
+  if (problems.length === 0 && PLUGIN_KINDS.every((kind) => plugin[kind].length === 0))
+    problems.push('it brings nothing');
+  return problems.length === 0 ? { plugin, problems: [] } : { plugin: null, problems };
+}
