@@ -1,4 +1,3 @@
-export * from './assistant-ids';
 export * from './caller';
 export * from './chat';
 export * from './errors';

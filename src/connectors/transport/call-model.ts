@@ -4,10 +4,16 @@ import { AppError, type JsonObject } from '@bellwether/kernel';
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '../../infrastructure/context';
 import { encodeJson } from '../../infrastructure/http';
-import { type OutboundClient, decodedBody } from '../../infrastructure/outbound';
+import { decodedBody, type OutboundClient } from '../../infrastructure/outbound';
 import type { ModelCallContext, ModelCallLimits, ModelChunk, ModelTarget } from '../contract';
-import { CallDeadline } from './call-deadline';
-import { UpstreamFailure, failureOfStatus, failureOfTransport, finalError, noJson } from './upstream-failure';
+import {
+  CallDeadline,
+  failureOfStatus,
+  failureOfTransport,
+  finalError,
+  noJson,
+  UpstreamFailure,
+} from './upstream-failure';
 
 interface ModelGet {
   readonly target: ModelTarget;

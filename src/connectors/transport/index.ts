@@ -1,4 +1,4 @@
-export { CallDeadline } from './call-deadline';
+export { CallDeadline } from './upstream-failure';
 export {
   BodyPump,
   type ChunkReader,

@@ -2,4 +2,4 @@ export * from './outbound-client';
 export { OutboundModule } from './outbound.module';
 export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export { decodedBody } from './redirect';
-export { beforeVendorCall } from './before-vendor-call';
+export { beforeVendorCall } from './outbound-client';

@@ -1,13 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '@bellwether/kernel';
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import { type LookupFunction, isIP } from 'node:net';
+import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
 import { type IPv4, type IPv6, parse, parseCIDR } from 'ipaddr.js';
-import { Agent, type Dispatcher, buildConnector } from 'undici';
-import { CONFIG, type Config } from '../config';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { type Config, CONFIG } from '../config';
 import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
-import { type Hop, REDIRECTS, nextHop, readBytes } from './redirect';
+import { type Hop, nextHop, readBytes, REDIRECTS } from './redirect';
+
+/** Awaited before every call to a model vendor. Background runs record the call here, so that it is not repeated. */
+export const beforeVendorCall = new AsyncLocalStorage<() => Promise<void>>();
 
 /** Codes of Node and undici for connections that were not made or broke. */
 export const CONNECTION_LOSS_CODES: readonly string[] = [

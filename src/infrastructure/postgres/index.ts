@@ -14,5 +14,5 @@ export { livenessOf, ownIdentity, type ProcessIdentity } from '@bellwether/embed
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { databaseFigures, databaseRoundTrip, opensConnection, runningServers, vectorExtension } from './figures';
 export * from './connection/enforce';
-export * from './connection/reach';
+export * from './connection/scoped-client';
 export { TableWrites, type Write, type WriteHandler, WriteObserver } from './connection/scoped-client';

@@ -1,10 +1,21 @@
-import { type JsonObject, type Usage, isJsonObject } from '@bellwether/kernel';
+import { isJsonObject, type JsonObject, type Usage } from '@bellwether/kernel';
 import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../contract';
-import { type ChunkReader, type SseEvent, SseReader, badResponse, errorInAnswer, truncated } from '../../transport';
-import { type ThoughtSplitter, type VendorCall, usageOf } from '../../vendor';
+import { badResponse, type ChunkReader, errorInAnswer, type SseEvent, SseReader, truncated } from '../../transport';
+import { type ThoughtSplitter, usageOf, type VendorCall } from '../../vendor';
 import { ChoiceRepair, type ChunkChoice } from './choice-repair';
-import { echoedIn } from './echoed-members';
-import { type StrictChunk, strictChunk, usesDeltas } from './strict-chunk';
+import { strictChunk, type StrictChunk, usesDeltas } from './strict-chunk';
+
+/** Echoed members of a message or a delta; undefined where it has none. */
+export function echoedIn({
+  reasoning_content: reasoning,
+  extra_content: extra,
+}: JsonObject): EchoedMembers | undefined {
+  if (typeof reasoning !== 'string' && !isJsonObject(extra)) return undefined;
+  return {
+    ...(typeof reasoning === 'string' ? { reasoning_content: reasoning } : {}),
+    ...(isJsonObject(extra) ? { extra_content: extra } : {}),
+  };
+}
 
 /**
  * Recognises chunks without parsing them. The bytes before and after the text of a delta repeat from chunk to chunk. Head

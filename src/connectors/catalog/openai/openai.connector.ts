@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
 import type {
@@ -8,21 +8,20 @@ import type {
   EmbeddingWire,
   ModelAnswer,
   ModelRequest,
-  ModelTarget,
   ModelsWire,
+  ModelTarget,
 } from '../../contract';
 import { badResponse, errorInAnswer, truncated } from '../../transport';
 import {
   type AnswerHead,
-  type VendorCall,
   charsOf,
   finishReasonOf,
   splitThoughts,
   usageOf,
+  type VendorCall,
   wirePlugin,
 } from '../../vendor';
-import { ChatStreamReader } from './chat-stream-reader';
-import { echoedIn } from './echoed-members';
+import { ChatStreamReader, echoedIn } from './chat-stream-reader';
 import { functionCallsOf, strictCalls } from './function-calls';
 import { textOfParts } from './strict-chunk';
 
