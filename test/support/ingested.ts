@@ -4,7 +4,7 @@ import { until } from './until';
 
 /** Uploads files, waits until they answer, and gives their documents in the order of the files. Throws when one fails. */
 export async function ingested(
-  who: Person,
+  who: Pick<Person, 'api'>,
   knowledgeBaseId: string,
   files: Readonly<Record<string, string | Buffer>>,
 ): Promise<any[]> {
