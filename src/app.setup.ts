@@ -10,9 +10,10 @@ import { CONFIG, type Config, serviceVersion } from './infrastructure/config';
 import {
   answerUnreadableRequests,
   bodyParsers,
+  describeAnswers,
   ProblemFilter,
   RequestMetrics,
-  shareErrors,
+  wholeNumbers,
   validationPipe,
 } from './infrastructure/http';
 import { MetricRegistry, RequestSpans, Tracer, moduleLogger, requestLog } from './infrastructure/telemetry';
@@ -86,7 +87,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { parameters } of operations)
     parameters?.sort((a, b) => Number(b.name === 'slug') - Number(a.name === 'slug'));
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
-  return shareErrors({ ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) });
+  const tags = (document.tags ?? []).filter(({ name }) => used.has(name));
+  return describeAnswers(wholeNumbers({ ...document, tags }));
 }
 
 function serveDocumentation(app: NestExpressApplication): void {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min, Validate, ValidatorConstraint } from 'class-validator';
-import { MayBeOmitted, OneOf, Whole, Id } from '../../src/infrastructure/http';
+import { Fraction, MayBeOmitted, OneOf, Id } from '../../src/infrastructure/http';
 
 export const GROUPINGS = ['words', 'meaning'] as const;
 /** `words`: by the words in common. `meaning`: by the vectors of an embedding model. */
@@ -65,21 +65,21 @@ export class AskedDayDto {
   @ApiProperty({ format: 'date' })
   date!: string;
   /** Null: of fewer than five people, or hidden so that another day cannot be computed. */
-  @Whole() questions!: number | null;
+  questions!: number | null;
 }
 
 export class AskedHourDto {
   /** 0 to 23. */
-  @Whole() hour!: number;
-  @Whole() questions!: number | null;
+  hour!: number;
+  questions!: number | null;
 }
 
 /** Milliseconds of complete answers. */
 export class AnswerSpeedDto {
   /** Median time until the first word; null where too few answers were streamed. */
-  first_token_p50_ms!: number | null;
-  answer_p50_ms!: number;
-  answer_p95_ms!: number;
+  @Fraction() first_token_p50_ms!: number | null;
+  @Fraction() answer_p50_ms!: number;
+  @Fraction() answer_p95_ms!: number;
 }
 
 export class AnswerCostDto {
@@ -99,16 +99,16 @@ export class AnswerTokensDto {
 /** Questions by what the tools found in the material. Null: of fewer than five people, or hidden to protect another one. */
 export class MaterialFitDto {
   /** Questions for which a tool searched. */
-  @Whole() searched!: number | null;
-  @Whole() nothing!: number | null;
+  searched!: number | null;
+  nothing!: number | null;
   /** The best passage hardly fits the question. */
-  @Whole() weak!: number | null;
-  @Whole() good!: number | null;
+  weak!: number | null;
+  good!: number | null;
 }
 
 export class MissedQuestionDto {
   question!: string;
-  @Whole() times!: number;
+  times!: number;
   /** Result of the newest answer. */
   @ApiProperty({ enum: ['nothing', 'weak'] })
   found!: 'nothing' | 'weak';
@@ -120,19 +120,19 @@ export class QuestionGroupDto {
   words!: string[];
   /** One question of the group: the most frequent one. */
   question!: string;
-  @Whole() questions!: number;
-  @Whole() people!: number;
+  questions!: number;
+  people!: number;
   /** Questions that found nothing or little. */
-  @Whole() missed!: number | null;
+  missed!: number | null;
   /** Answers that were rated well. */
-  @Whole() up!: number | null;
-  @Whole() down!: number | null;
+  up!: number | null;
+  down!: number | null;
 }
 
 /** Groups of fewer than five people. Null: of fewer than five people together. */
 export class HiddenGroupsDto {
-  @Whole() groups!: number | null;
-  @Whole() questions!: number | null;
+  groups!: number | null;
+  questions!: number | null;
 }
 
 export class MaterialPlaceDto {
@@ -154,9 +154,9 @@ export class UnusedDocumentDto {
   @Id() id!: string;
   title!: string;
   /** Passages of the document. */
-  @Whole() parts!: number;
+  parts!: number;
   /** Passages that an answer of the period got. */
-  @Whole() found!: number;
+  found!: number;
   /** Places of the passages that no answer got, the first 20. */
   never!: UnusedPartDto[];
 }
@@ -174,8 +174,8 @@ export class RatingReasonDto {
 }
 
 export class ClassRatingsDto {
-  @Whole() up!: number | null;
-  @Whole() down!: number | null;
+  up!: number | null;
+  down!: number | null;
   /** The newest 50; empty when fewer than five people gave one. */
   reasons!: RatingReasonDto[];
 }
@@ -192,15 +192,15 @@ export class InsightsDto {
   @ApiProperty({ format: 'date' })
   to!: string;
   /** Null when fewer than five people asked. */
-  @Whole() questions!: number | null;
-  @Whole() people!: number | null;
+  questions!: number | null;
+  people!: number | null;
   /** Five people or more asked. Otherwise everything below is empty. */
   enough!: boolean;
-  @Whole() least_people!: number;
+  least_people!: number;
   /** Only the newest 5,000 questions of the period were read. */
   capped!: boolean;
   /** Questions whose words were deleted. */
-  @Whole() deleted_questions!: number | null;
+  deleted_questions!: number | null;
   days!: AskedDayDto[];
   hours!: AskedHourDto[];
   speed!: AnswerSpeedDto | null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { ASSISTANT_TYPES, type AssistantType } from './definition';
-import { PageOf, Moment } from '../infrastructure/http';
+import { PageOf, Moment, Fraction } from '../infrastructure/http';
 import { VERSION_REASONS, type VersionReason } from './storage/assistant-version.entity';
 
 export class VersionAuthorDto {
@@ -43,8 +43,8 @@ export class AssistantToolStatsDto {
   calls!: number;
   failures!: number;
   /** Milliseconds; null when it never finished a call. */
-  avg_ms!: number | null;
-  p95_ms!: number | null;
+  @Fraction() avg_ms!: number | null;
+  @Fraction() p95_ms!: number | null;
 }
 
 export class TokenStatsDto {
@@ -58,8 +58,8 @@ export class AssistantStatsDto {
   runs!: number;
   failures!: number;
   /** Milliseconds; null while nothing has run. */
-  p50_ms!: number | null;
-  p95_ms!: number | null;
+  @Fraction() p50_ms!: number | null;
+  @Fraction() p95_ms!: number | null;
   tools!: AssistantToolStatsDto[];
   tokens!: TokenStatsDto;
 }

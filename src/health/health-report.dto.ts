@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NAMED_VALUES } from '../infrastructure/http';
 import { HEALTH_STATES, type HealthState } from '../infrastructure/findings';
 
 export class LivenessDto {
@@ -26,7 +27,7 @@ export class FindingDto {
   next!: string | null;
 
   /** Values in the text, by name. */
-  @ApiProperty({ additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } })
+  @ApiProperty(NAMED_VALUES)
   values!: Record<string, string | number>;
 
   /** Slug of the organization that it concerns; null for the whole installation. */

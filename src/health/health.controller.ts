@@ -33,7 +33,7 @@ export class HealthController {
 
   @Get('ready')
   @Public('Can it serve? 503 while it starts, drains, cannot reach the database or sees a schema of another build.')
-  @ApiResponse({ status: 503, type: ReadinessDto })
+  @ApiResponse({ status: 503, type: ReadinessDto, description: 'It cannot serve now' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
     const process = this.lifecycle.phase === 'serving' ? 'ok' : this.lifecycle.phase;
     const database = await this.database.check();

@@ -22,6 +22,7 @@ import {
   PageOf,
   PageQueryDto,
   Text,
+  Fraction,
 } from '../infrastructure/http';
 import { LANGUAGES } from './search/searchable-text';
 import {
@@ -97,7 +98,7 @@ class KnowledgeBaseSettingsDto {
   @IsNumber()
   @Min(0)
   @Max(1)
-  @ApiProperty({ type: Number, nullable: true, required: false })
+  @Fraction({ nullable: true, required: false })
   hybrid_weight?: number | null;
 
   /** The organization's reranker sorts the passages that are found. Default: false. */
@@ -168,7 +169,7 @@ export class KnowledgeBaseDto {
   /** The chosen embedding; null: keyword search only. */
   embedding!: EmbeddingDto | null;
   /** Weight of the vectors in hybrid mode, 0..1. */
-  hybrid_weight!: number;
+  @Fraction() hybrid_weight!: number;
   /** The organization's reranker sorts the passages that are found. */
   rerank!: boolean;
   /** Readers of an answer may read the passages that it used. */

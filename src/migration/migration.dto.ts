@@ -1,5 +1,4 @@
-import { IsBoolean } from 'class-validator';
-import { MayBeOmitted, PageQueryDto, Text, OneOf, Between } from '../infrastructure/http';
+import { Flag, MayBeOmitted, PageQueryDto, Text, OneOf, Between } from '../infrastructure/http';
 import {
   ITEM_STATUSES,
   type ItemStatus,
@@ -10,9 +9,7 @@ import {
 
 export class StartMigrationDto {
   /** Only plans, and writes nothing. */
-  @MayBeOmitted()
-  @IsBoolean()
-  dry_run: boolean = false;
+  @Flag() dry_run: boolean = false;
 
   /** Slug of the organization; the caller's own when absent, every one for system administrators. */
   @MayBeOmitted() @Text(100) org?: string;
@@ -26,9 +23,7 @@ export class StartRollbackDto {
   @MayBeOmitted() @Between(1, 2_147_483_647) assistant_id?: number;
 
   /** Also rolls back assistants that were saved since; the version history keeps what was saved. */
-  @MayBeOmitted()
-  @IsBoolean()
-  force: boolean = false;
+  @Flag() force: boolean = false;
 }
 
 export class BatchItemsQueryDto extends PageQueryDto {

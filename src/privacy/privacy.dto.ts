@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsString, Matches } from 'class-validator';
-import { MayBeOmitted, Text, OneOf, Whole, PageOf } from '../infrastructure/http';
+import { IsString, Matches } from 'class-validator';
+import { Flag, MayBeOmitted, Text, OneOf, PageOf } from '../infrastructure/http';
 import {
   CONTENT_TYPES,
   type ContentType,
@@ -14,9 +14,7 @@ const COUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as 
 
 export class ErasePersonDto {
   /** True (default): a dry run that only reports what an erasure would do. False: erases. */
-  @MayBeOmitted()
-  @IsBoolean()
-  dry_run: boolean = true;
+  @Flag() dry_run: boolean = true;
 
   /** User id or e-mail address of the member who takes over content; the owner with the oldest membership when absent. */
   @MayBeOmitted() @Text(254, { example: 'dean@example.edu' }) heir?: string;
@@ -62,7 +60,7 @@ export class KeptDataDto {
   code!: string;
 
   /** Absent where the number is unknown. */
-  @Whole() count?: number;
+  count?: number;
 
   reason!: string;
 }

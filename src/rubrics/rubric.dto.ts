@@ -1,5 +1,5 @@
 import { ApiProperty, PartialType } from '@nestjs/swagger';
-import { MayBeOmitted, PageQueryDto, Text, OneOf, PageOf } from '../infrastructure/http';
+import { MayBeOmitted, PageQueryDto, Text, OneOf, PageOf, Fraction } from '../infrastructure/http';
 import {
   RUBRIC_FORMATS,
   RUBRIC_VISIBILITIES,
@@ -11,10 +11,10 @@ import {
 
 class RubricLevelDto {
   id!: string;
-  score!: number;
+  @Fraction() score!: number;
   label!: string;
   description!: string;
-  order?: number;
+  @Fraction({ required: false }) order?: number;
 }
 
 class RubricCriterionDto {
@@ -22,10 +22,10 @@ class RubricCriterionDto {
   name!: string;
   description!: string;
   /** At least 0. Weights count relative to their sum. */
-  weight!: number;
+  @Fraction() weight!: number;
   /** At least two. */
   levels!: RubricLevelDto[];
-  order?: number;
+  @Fraction({ required: false }) order?: number;
 }
 
 class RubricMetadataDto {
@@ -51,8 +51,7 @@ export class RubricDocumentDto {
   @ApiProperty({ enum: SCORING_TYPES, example: 'points' })
   scoringType!: ScoringType;
   /** Greater than 0. */
-  @ApiProperty({ example: 10 })
-  maxScore!: number;
+  @Fraction({ example: 10 }) maxScore!: number;
 }
 
 /** Members to replace as a whole. */

@@ -1,3 +1,4 @@
+import { Fraction } from '../infrastructure/http';
 import { IsString, MaxLength, MinLength } from 'class-validator';
 import { ApiProperty } from '@nestjs/swagger';
 import { PLANNERS, type PlannerName } from '../orchestrators/planning';
@@ -25,7 +26,7 @@ export class DecompositionDto {
   type!: string;
   sub_queries!: SubQueryDto[];
   /** 0..1 */
-  confidence!: number;
+  @Fraction() confidence!: number;
 }
 
 export class PlanFallbackDto {
@@ -33,7 +34,7 @@ export class PlanFallbackDto {
   /** Placeholder of the tool that runs instead; null for the fallback of the tool's own entry. */
   placeholder!: string | null;
   condition!: 'on_error' | 'on_low_confidence';
-  threshold!: number;
+  @Fraction() threshold!: number;
 }
 
 export class PlanStepDto {
@@ -70,12 +71,12 @@ export class PlanDto {
   stages!: string[][];
   reasoning!: string;
   /** 0..1 */
-  confidence!: number;
+  @Fraction() confidence!: number;
   estimated_duration_ms!: number;
   /** Tokens. */
   estimated_cost!: number;
   warnings!: string[];
-  planning_ms!: number;
+  @Fraction() planning_ms!: number;
 }
 
 export class PlanFiguresDto {
@@ -83,12 +84,12 @@ export class PlanFiguresDto {
   steps!: number;
   failed_steps!: number;
   /** Average of the tools' time, from the first start to the last end; null without plans. */
-  avg_ms!: number | null;
-  avg_planning_ms!: number | null;
+  @Fraction() avg_ms!: number | null;
+  @Fraction() avg_planning_ms!: number | null;
   /** Average of the results that state a confidence; null without any. */
-  confidence!: number | null;
+  @Fraction() confidence!: number | null;
   /** Average per plan, of the tools and the planning. */
-  avg_tokens!: number | null;
+  @Fraction() avg_tokens!: number | null;
 }
 
 export class PlanClassDto extends PlanFiguresDto {

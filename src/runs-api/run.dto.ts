@@ -1,7 +1,7 @@
 import { LANGUAGE_BRIDGES, type LanguageBridge, RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsISO8601, IsUUID } from 'class-validator';
-import { MayBeOmitted, PageQueryDto, QueryBetween, OneOf, Text, Whole, Id, Moment } from '../infrastructure/http';
+import { MayBeOmitted, PageQueryDto, QueryBetween, OneOf, Text, Id, Moment, Fraction } from '../infrastructure/http';
 import { RATING_VALUES, type RatingValue } from '../runs';
 
 export class RunQueryDto extends PageQueryDto {
@@ -45,7 +45,7 @@ export class RunEventsQueryDto {
 
 export class RunPassageDto {
   /** Number of the source in the answer, `[n]`. */
-  @Whole() n!: number | null;
+  n!: number | null;
   /** Document and section. */
   title!: string;
   @ApiProperty({ example: 'The light reactions take place in the thylakoid membrane.' })
@@ -81,11 +81,11 @@ export class RunAssistantDto {
 
 export class RunTimingsDto {
   /** From the request to the end. All timings are milliseconds of the monotonic clock. */
-  total_ms!: number | null;
+  @Fraction() total_ms!: number | null;
   /** Until the prompt was filled. */
-  prepared_ms!: number | null;
+  @Fraction() prepared_ms!: number | null;
   /** Until the first bytes of the model's answer. */
-  first_token_ms!: number | null;
+  @Fraction() first_token_ms!: number | null;
 }
 
 export class BoundedTryDto {
@@ -98,8 +98,7 @@ export class BoundedTryDto {
 
 export class RunMatchDto {
   /** 0 to 1, whatever the length of the question. */
-  @ApiProperty({ example: 0.82 })
-  strength!: number;
+  @Fraction({ example: 0.82 }) strength!: number;
   weak!: boolean;
 }
 
@@ -134,7 +133,7 @@ export class RunToolDto {
   label?: string;
   @ApiProperty({ enum: ['completed', 'failed', 'skipped'] })
   status!: string;
-  duration_ms!: number | null;
+  @Fraction() duration_ms!: number | null;
   /** UTF-16 units of the result. */
   chars!: number | null;
   cached!: boolean;
@@ -145,7 +144,7 @@ export class RunToolDto {
   /** Why it failed. */
   code!: string | null;
   /** 0 to 1; null when the tool states none. */
-  confidence!: number | null;
+  @Fraction() confidence!: number | null;
   /** The tool that answered instead. */
   fallback?: string;
   /** Details of a search in knowledge bases. */
@@ -164,7 +163,7 @@ export class RunFunctionCallDto {
   plugin!: string;
   @ApiProperty({ enum: ['completed', 'failed'] })
   status!: string;
-  duration_ms!: number | null;
+  @Fraction() duration_ms!: number | null;
   /** UTF-16 units of its result. */
   chars!: number | null;
   /** True for a repeated call with the same arguments. */
@@ -262,7 +261,7 @@ export class NestedRunDto {
   assistant!: RunAssistantDto;
   created_at!: string;
   finished_at!: string | null;
-  total_ms!: number | null;
+  @Fraction() total_ms!: number | null;
   usage!: RunUsageDto | null;
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MayBeOmitted, OneOf, Text } from '../infrastructure/http';
+import { MayBeOmitted, OneOf, Text, Fraction } from '../infrastructure/http';
 import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from './contract';
 
 const TOOL_KINDS = ['pipeline', 'function'] as const;
@@ -30,12 +30,12 @@ export class ToolStatsDto {
   /** Calls that ran: those answered from kept results are not among them. */
   calls!: number | null;
   /** 0 to 1, retries having been in vain. */
-  failure_rate!: number | null;
+  @Fraction() failure_rate!: number | null;
   /** Milliseconds of tries that succeeded. */
-  avg_ms!: number | null;
-  p95_ms!: number | null;
+  @Fraction() avg_ms!: number | null;
+  @Fraction() p95_ms!: number | null;
   /** Average of the results that state one, 0 to 1. */
-  confidence!: number | null;
+  @Fraction() confidence!: number | null;
 }
 
 export class ToolDto {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf, Moment } from '../infrastructure/http';
+import { PageOf, Moment, Fraction } from '../infrastructure/http';
 import {
   RULE_ENDINGS,
   RULE_LIMITS,
@@ -48,15 +48,12 @@ export class StandingWarningDto {
 export class LimitStandingDto {
   rule!: StandingRuleDto;
   subject!: StandingSubjectDto;
-  @ApiProperty({ example: 50_000, description: 'Cost in the currency, tokens, questions or simultaneous runs.' })
+  @Fraction({ example: 50_000, description: 'Cost in the currency, tokens, questions or simultaneous runs.' })
   amount!: number;
-  @ApiProperty({ example: 42_180 })
-  used!: number;
+  @Fraction({ example: 42_180 }) used!: number;
   /** Held by runs that have not ended. */
-  @ApiProperty({ example: 0 })
-  reserved!: number;
-  @ApiProperty({ example: 7_820 })
-  remaining!: number;
+  @Fraction({ example: 0 }) reserved!: number;
+  @Fraction({ example: 7_820 }) remaining!: number;
   /** Used and reserved, of the amount, rounded down. */
   @ApiProperty({ example: 84 })
   percent!: number;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import { MayBeOmitted, OneOf, QueryBetween, Id, Whole } from '../../../src/infrastructure/http';
+import { MayBeOmitted, OneOf, QueryBetween, Id } from '../../../src/infrastructure/http';
 import { TEST_STATES } from '../test-runs/test-result.entity';
 import { GATE_OVERRIDES, type GateOverride } from './publication-gate.entity';
 
@@ -31,7 +31,7 @@ export class GateDto extends GateSettingsDto {
   by_organization!: boolean;
   /** Whether the caller may publish although tests do not pass. */
   may_override!: boolean;
-  @Whole() version!: number;
+  version!: number;
   /** Whether every test passes on this version; false without a test. */
   passes!: boolean;
   tests!: GateTestDto[];

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsNumber, Max, Min, ValidateNested } from 'class-validator';
-import { MayBeOmitted, OneOf, Whole } from '../../../src/infrastructure/http';
+import { Fraction, MayBeOmitted, OneOf } from '../../../src/infrastructure/http';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../../../src/knowledge-bases';
 
 const DEPTHS = [5, 10] as const;
@@ -9,10 +9,10 @@ export type Depth = (typeof DEPTHS)[number];
 
 export class RankingSettingsDto {
   /** Weight of the vectors; 0 searches by words alone. */
-  @ApiProperty({ example: 0.5 })
   @IsNumber()
   @Min(0)
   @Max(1)
+  @Fraction({ example: 0.5 })
   hybrid_weight!: number;
 
   /** Whether the organization's reranker sorts the passages. */
@@ -42,27 +42,24 @@ export class AlternativeDto extends RankingSettingsDto {
   @ApiProperty({ enum: RETRIEVAL_MODES, example: 'hybrid' })
   mode!: RetrievalMode;
   /** Mean over the questions, 0 to 1: how high the right passages stand. */
-  @ApiProperty({ example: 0.8155 })
-  ndcg!: number;
+  @Fraction({ example: 0.8155 }) ndcg!: number;
   /** Share of the questions with a right passage among the first. */
-  @ApiProperty({ example: 0.92 })
-  hit_rate!: number;
+  @Fraction({ example: 0.92 }) hit_rate!: number;
   /** Share of the passages shown that have been judged. The lower it is, the less the other figures say. */
-  @ApiProperty({ example: 0.7 })
-  judged!: number;
+  @Fraction({ example: 0.7 }) judged!: number;
   /** Problems, such as a reranker that failed. */
   @ApiProperty({ example: [] })
   warnings!: string[];
 }
 
 export class EvaluationDto {
-  @Whole({ example: 5 }) at!: number;
+  @ApiProperty({ example: 5 }) at!: number;
   /** Questions with a right passage that is still in the material, and that all alternatives were asked. */
-  @Whole({ example: 12 }) questions!: number;
+  @ApiProperty({ example: 12 }) questions!: number;
   /** Questions that were left out: more than 50, or the time of a minute was over. */
-  @Whole({ example: 0 }) left_out!: number;
+  @ApiProperty({ example: 0 }) left_out!: number;
   /** Judgements of passages whose text is no longer in the material. */
-  @Whole({ example: 1 }) outdated!: number;
+  @ApiProperty({ example: 1 }) outdated!: number;
   /** The current settings first. */
   alternatives!: AlternativeDto[];
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsUUID } from 'class-validator';
-import { MayBeOmitted, PageOf, Between, Id, Whole, Moment } from '../../../src/infrastructure/http';
+import { Fraction, MayBeOmitted, PageOf, Between, Id, Moment } from '../../../src/infrastructure/http';
 import { ComparedSidesDto } from '../what-if/what-if.dto';
 import { CheckedExpectationDto } from '../expectations/expectation.dto';
 import { TestTurnDto } from '../tests/assistant-test.dto';
@@ -22,12 +22,12 @@ export class StartTestRunDto {
 
 export class TestRunDto {
   @Id() id!: string;
-  @Whole() assistant_version!: number;
+  assistant_version!: number;
   @ApiProperty({ enum: ['running', 'completed', 'cancelled'] })
   status!: string;
   @Moment() created_at!: string;
   @Moment() finished_at!: string | null;
-  @Whole() total!: number;
+  total!: number;
   /** Number of tests by state; states without a test are absent. */
   @ApiProperty({ additionalProperties: { type: 'integer' }, example: { passed: 11, failed: 1 } })
   counts!: Record<string, number>;
@@ -38,7 +38,7 @@ export class TestRunPageDto extends PageOf(TestRunDto) {}
 export class AskedTurnDto {
   @Id() run_id!: string;
   answer!: string;
-  duration_ms!: number;
+  @Fraction() duration_ms!: number;
   /** Millionths of the organization's currency; null without a price. */
   cost_micros!: number | null;
   outcomes!: CheckedExpectationDto[];

@@ -11,7 +11,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { IsName, PageOf, Id, Whole, Moment } from '../../../src/infrastructure/http';
+import { IsName, PageOf, Id, Moment } from '../../../src/infrastructure/http';
 import { ExpectationDto } from '../expectations/expectation.dto';
 
 const MOST_TURNS = 10;
@@ -50,7 +50,7 @@ export class UpdateAssistantTestDto extends PartialType(CreateAssistantTestDto, 
 export class AssistantTestDto extends CreateAssistantTestDto {
   @Id() id!: string;
   /** Counts changes from 1; also the `ETag`. */
-  @Whole() version!: number;
+  version!: number;
   @Moment() created_at!: string;
   @Moment() updated_at!: string;
 }

@@ -1,7 +1,7 @@
 import { RUN_STATUSES, type RunStatus } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsISO8601, IsUUID } from 'class-validator';
-import { MayBeOmitted, Between, QueryBetween, Whole, Id, Moment, PageOf } from '../../../src/infrastructure/http';
+import { Fraction, MayBeOmitted, Between, QueryBetween, Id, Moment, PageOf } from '../../../src/infrastructure/http';
 import { ReplayRunDto } from '../replays/replay.dto';
 import { RunReplayDto } from '../../../src/runs-api';
 import { MOST_RUNS } from './what-if.service';
@@ -42,9 +42,9 @@ export class ReplayItemsQueryDto {
 }
 
 export class ReplayTotalsDto {
-  @Whole() runs!: number;
-  @Whole() failed!: number;
-  duration_ms!: number;
+  runs!: number;
+  failed!: number;
+  @Fraction() duration_ms!: number;
   prompt_tokens!: number;
   completion_tokens!: number;
   /** Millionths of the organization's currency. */
@@ -62,12 +62,12 @@ export class ReplayDto {
   @Moment() created_at!: string;
   @Moment() finished_at!: string | null;
   /** Runs to repeat. */
-  @Whole() total!: number;
+  total!: number;
 }
 
 export class ComparisonDto extends ReplayDto {
   /** Repetitions that have ended or were refused. */
-  @Whole() done!: number;
+  done!: number;
   /** Totals of the runs whose repetition has ended. */
   before!: ReplayTotalsDto;
   /** Totals of these repetitions. */
@@ -84,19 +84,19 @@ export class ComparedRunDto {
   connector!: string | null;
   model!: string | null;
   error_code!: string | null;
-  duration_ms!: number | null;
+  @Fraction() duration_ms!: number | null;
   prompt_tokens!: number | null;
   completion_tokens!: number | null;
   cost_micros!: number | null;
   /** Null when it is not kept. */
   answer!: string | null;
-  @Whole() passages!: number;
+  passages!: number;
   replay!: RunReplayDto | null;
 }
 
 export class PassageDifferenceDto {
   /** Passages that both found. */
-  @Whole() kept!: number;
+  kept!: number;
   /** Titles of passages that only the repetition found. */
   added!: string[];
   /** Titles of passages that only the run found. */
@@ -132,5 +132,5 @@ export class ComparedItemDto extends ComparedSidesDto {
 export class ComparedItemsDto {
   items!: ComparedItemDto[];
   /** Position of the next one; null at the end. */
-  @Whole() next!: number | null;
+  next!: number | null;
 }

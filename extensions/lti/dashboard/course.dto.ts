@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { ConversationMessageDto } from '../../../src/chat';
 import {
+  Fraction,
   FilledText,
   Flag,
   Id,
@@ -133,10 +134,8 @@ export class ReadableConversationDto {
 export class ReadableConversationPageDto extends PageOf(ReadableConversationDto) {}
 
 export class ProposedGradeDto {
-  @ApiProperty({ example: 7.5 })
-  score!: number;
-  @ApiProperty({ example: 10 })
-  maximum!: number;
+  @Fraction({ example: 7.5 }) score!: number;
+  @Fraction({ example: 10 }) maximum!: number;
   /** The answer that has the mark. */
   comment!: string;
 }

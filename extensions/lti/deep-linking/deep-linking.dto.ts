@@ -12,7 +12,7 @@ import {
   Max,
   ValidateNested,
 } from 'class-validator';
-import { IsPlainName, MayBeOmitted, Trimmed, FilledText, OneOf } from '../../../src/infrastructure/http';
+import { Fraction, IsPlainName, MayBeOmitted, Trimmed, FilledText, OneOf } from '../../../src/infrastructure/http';
 import { READABLE_AS, type ReadableAs } from '../courses/activity.entity';
 
 export class OfferedAssistantDto {
@@ -39,10 +39,10 @@ export class SelectionDto {
 
 export class WantedLineItemDto {
   /** Points of the best grade. */
-  @ApiProperty({ example: 10 })
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @IsPositive()
   @Max(100_000)
+  @Fraction({ example: 10 })
   maximum!: number;
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNumber, IsPositive, Max, Min } from 'class-validator';
-import { MayBeOmitted, FilledText, Text } from '../../../src/infrastructure/http';
+import { Fraction, MayBeOmitted, FilledText, Text } from '../../../src/infrastructure/http';
 
 const MOST_POINTS = 100_000;
 
@@ -29,17 +29,17 @@ export class NewGradeDto {
   /** Id of the person at the learning platform, as the list of people has it. */
   @FilledText(255, { example: '29123' }) person!: string;
 
-  @ApiProperty({ example: 7.5 })
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @Min(0)
   @Max(MOST_POINTS)
+  @Fraction({ example: 7.5 })
   score!: number;
 
   /** Points of the best grade. */
-  @ApiProperty({ example: 10 })
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @IsPositive()
   @Max(MOST_POINTS)
+  @Fraction({ example: 10 })
   maximum!: number;
 
   /** The student reads it at the platform. */
@@ -51,8 +51,8 @@ export class GradeDto {
   @ApiProperty({ example: '29123' })
   person!: string;
   user_id!: string | null;
-  score!: number;
-  maximum!: number;
+  @Fraction() score!: number;
+  @Fraction() maximum!: number;
   comment!: string;
   /** `waiting`: the outcome is not known, as the service stopped meanwhile. `refused` and `waiting` ones can be sent again. */
   @ApiProperty({ enum: ['waiting', 'sent', 'refused'] })

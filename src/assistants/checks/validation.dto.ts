@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsInt, Min, registerDecorator } from 'class-validator';
-import { Between, IsName, MayBeOmitted, Text, assertHouseJson } from '../../infrastructure/http';
+import { Between, IsName, MayBeOmitted, NAMED_VALUES, Text, assertHouseJson } from '../../infrastructure/http';
 import {
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
@@ -107,7 +107,7 @@ export class DiagnosticDto {
   range?: TextRangeDto;
   /** Names and limits in `message`; `reason` is the code of a more exact text. */
   @ApiProperty({
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    ...NAMED_VALUES,
     example: { reason: 'value.maximum', limit: 50 },
   })
   values?: DiagnosticValues;

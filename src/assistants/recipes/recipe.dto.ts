@@ -1,13 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FEATURES, type Feature } from '../../organizations';
 import { MATERIAL_KINDS, type MaterialKind, RECIPE_LANGUAGES, type RecipeLanguage } from './recipe.types';
-import { Whole } from '../../infrastructure/http';
 
 export class MaterialSlotDto {
   @ApiProperty({ enum: ['tools', 'functions'] })
   list!: 'tools' | 'functions';
   /** Position in that list of the definition's metadata, from 0. */
-  @Whole() index!: number;
+  index!: number;
   /** A tool's setting is in its `config`, a function's beside its `type`. */
   setting!: string;
   /** The setting is a list of ids. */
@@ -74,7 +73,7 @@ export class RecipeDto {
 export class RecipeListDto {
   @ApiProperty({ type: [RecipeDto] })
   recipes!: readonly RecipeDto[];
-  @Whole() count!: number;
+  count!: number;
   /** Language of all texts. */
   @ApiProperty({ enum: RECIPE_LANGUAGES })
   language!: RecipeLanguage;

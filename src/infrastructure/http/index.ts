@@ -2,10 +2,12 @@ export { assertHouseJson, encodeJson, writeJson } from './large-json';
 export { type MemoryClaim, PROMPTS } from './memory-budget';
 export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './read-json';
 export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './upload';
-export { describeErrors, shareErrors } from './errors/describe-errors.decorator';
+export { describeAnswers } from './errors/describe-answers';
+export { describeErrors } from './errors/describe-errors.decorator';
 export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
 export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
 export { ERROR_STATUS, ERROR_TITLES, answerUnreadableRequests, toAppError } from './errors/to-app-error';
+export { NAMED_VALUES, wholeNumbers } from './numbers';
 export { RequestMetrics } from './http.metrics';
 export { type OpenAiErrorBody, OpenAiErrors, ProblemFilter, isScimPath, openAiError } from './problem.filter';
 export {

@@ -1,8 +1,8 @@
 import { LANGUAGE_BRIDGES, type LanguageBridge } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsNumber, Max, Min } from 'class-validator';
+import { IsNumber, Max, Min } from 'class-validator';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
-import { MayBeOmitted, FilledText, Between, OneOf, Flag } from '../../infrastructure/http';
+import { MayBeOmitted, FilledText, Between, OneOf, Flag, Fraction } from '../../infrastructure/http';
 
 export class QueryKnowledgeBaseDto {
   @FilledText(200_000, { example: 'Where does photosynthesis happen?' }) query!: string;
@@ -14,15 +14,14 @@ export class QueryKnowledgeBaseDto {
   @IsNumber()
   @Min(0)
   @Max(1)
+  @Fraction({ required: false })
   threshold: number = 0;
 
   /** Wanted mode. The answer tells which mode ran, and why another one did. */
   @MayBeOmitted() @OneOf(RETRIEVAL_MODES) mode?: RetrievalMode;
 
   /** Return the whole sections that matching chunks belong to. */
-  @MayBeOmitted()
-  @IsBoolean()
-  parent: boolean = false;
+  @Flag() parent: boolean = false;
 
   /** Whether the organization's reranker sorts the passages. Default: the setting of the knowledge base. */
   @Flag() rerank?: boolean;
@@ -36,7 +35,7 @@ export class QueryKnowledgeBaseDto {
 
 export class QueryResultDto {
   /** 0..1: how close the passage is to the question, on the scale of the mode that ran. */
-  similarity!: number;
+  @Fraction() similarity!: number;
   /** The passage, a slice of the document's text. */
   data!: string;
   @ApiProperty({ additionalProperties: true })
@@ -60,14 +59,13 @@ export class QueryLanguagesDto {
 /** How well the best passage fits the question. */
 export class MatchDto {
   /** 0 to 1, whatever the length of the question. Below 0.5 the match is weak. */
-  @ApiProperty({ example: 0.82 })
-  strength!: number;
+  @Fraction({ example: 0.82 }) strength!: number;
   /** The best passage has hardly any of the question's rare words: the material may not answer it. */
   weak!: boolean;
 }
 
 export class QueryTimingDto {
-  total_ms!: number;
+  @Fraction() total_ms!: number;
 }
 
 export class QueryAnswerDto {

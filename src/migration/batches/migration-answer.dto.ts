@@ -1,11 +1,11 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ASSISTANT_TYPES, type AssistantType } from '../../assistants/definition';
-import { PageOf, ProblemItemDto, Whole, Moment, Id } from '../../infrastructure/http';
+import { PageOf, ProblemItemDto, Moment, Id } from '../../infrastructure/http';
 import { BATCH_STATES, BATCH_TASKS, type BatchTask, ITEM_STATUSES, type ItemStatus } from './batch-states';
 
 export class VersionCountDto {
   /** null: the stored document cannot be read. */
-  @Whole({ example: 1 }) version!: number | null;
+  @ApiProperty({ example: 1 }) version!: number | null;
   @ApiProperty({ enum: ASSISTANT_TYPES })
   type!: AssistantType;
   count!: number;
@@ -137,10 +137,10 @@ export class BatchItemDto {
   name?: string | null;
   @ApiProperty({ enum: ITEM_STATUSES })
   status!: ItemStatus;
-  @Whole() from!: number | null;
+  from!: number | null;
   /** Versions of the assistant before and after. */
-  @Whole() old_version!: number | null;
-  @Whole() new_version!: number | null;
+  old_version!: number | null;
+  new_version!: number | null;
   problems!: ProblemItemDto[];
   differences!: MigrationDifferenceDto[];
   /** Entry of the audit that holds both documents. */
@@ -165,7 +165,7 @@ export class PlannedRewriteDto {
 export class PlannedRefusalDto {
   assistant_id!: number;
   name!: string;
-  @Whole() from!: number | null;
+  from!: number | null;
   problems!: ProblemItemDto[];
   differences!: MigrationDifferenceDto[];
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Validate, ValidatorConstraint } from 'class-validator';
-import { MayBeOmitted, PageOf, PageQueryDto, OneOf, QueryBetween, Text, Whole, Id } from '../../infrastructure/http';
+import { MayBeOmitted, PageOf, PageQueryDto, OneOf, QueryBetween, Text, Id } from '../../infrastructure/http';
 import { type Figures, GROUPINGS, type Grouping, MAX_DAYS, SPLITS, type Split, isDay } from './usage.types';
 
 @ValidatorConstraint({ name: 'isDay' })
@@ -80,7 +80,7 @@ export class UsageFiguresDto implements Figures {
 
 /** Both null: work for no assistant, such as embeddings of documents. */
 export class UsageAssistantDto {
-  @Whole() id!: number | null;
+  id!: number | null;
   /** The last known name when the assistant was deleted. */
   name!: string | null;
 }

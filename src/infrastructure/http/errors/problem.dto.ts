@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NAMED_VALUES } from '../numbers';
 
 class OpenAiErrorDetailDto {
   /** Every problem in one text. */
@@ -27,7 +28,7 @@ export class ProblemItemDto {
   code?: string;
   /** Values that the message of `code` names. */
   @ApiProperty({
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    ...NAMED_VALUES,
     example: { host: '127.0.0.1' },
   })
   values?: Readonly<Record<string, string | number>>;
@@ -47,7 +48,7 @@ export class ProblemDto {
   @ApiProperty({ example: 'member.last_owner' })
   reason?: string;
   /** Values that the text of `reason` names. */
-  @ApiProperty({ additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] }, example: { limit: 5 } })
+  @ApiProperty({ ...NAMED_VALUES, example: { limit: 5 } })
   values?: Readonly<Record<string, string | number>>;
   /** Ties the answer to the server's log. */
   request_id!: string;

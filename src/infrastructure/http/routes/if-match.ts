@@ -1,14 +1,16 @@
 import { AppError, type Caller, staleVersion } from '@bellwether/kernel';
 import {
+  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
   UseInterceptors,
   createParamDecorator,
 } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
+import { ERRORS } from '../errors/describe-errors.decorator';
 import { callerOf, documented } from './access.decorator';
 
 interface Versioned {
@@ -71,12 +73,15 @@ const versionOfRequest = createParamDecorator((demand: Demand, context: Executio
 export const IfMatch = (demand: Demand): ParameterDecorator =>
   documented(
     versionOfRequest(demand),
-    ApiHeader({
-      name: 'if-match',
-      required: false,
-      description: [
-        'Version that the change is based on, e.g. `"3"`; an older one is refused (412).',
-        ...(demand === 'demanded' ? ['Browser sessions must send it.'] : []),
-      ].join(' '),
-    }),
+    applyDecorators(
+      ApiHeader({
+        name: 'if-match',
+        required: false,
+        description: [
+          'Version that the change is based on, e.g. `"3"`; an older one is refused (412).',
+          ...(demand === 'demanded' ? ['Browser sessions must send it.'] : []),
+        ].join(' '),
+      }),
+      ...(demand === 'demanded' ? [ApiResponse({ status: 428, description: ERRORS[428] })] : []),
+    ),
   );

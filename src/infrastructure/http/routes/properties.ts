@@ -14,6 +14,7 @@ import {
   ValidateIf,
   registerDecorator,
 } from 'class-validator';
+import { DECIMAL } from '../numbers';
 
 /** Description of a property beyond its rules: an example, a default. */
 type Described = Omit<ApiPropertyOptions, 'enum' | 'minimum' | 'maximum' | 'maxLength'>;
@@ -30,9 +31,9 @@ export const Id = (): PropertyDecorator => ApiProperty({ format: 'uuid' });
 /** A time in an answer. */
 export const Moment = (): PropertyDecorator => ApiProperty({ format: 'date-time' });
 
-/** A whole number in an answer. */
-export const Whole = (described: Described = {}): PropertyDecorator =>
-  ApiProperty({ ...described, type: 'integer' } as ApiPropertyOptions);
+/** A number that may have decimals: a share, a measured time. Every other number of the API is whole (`wholeNumbers`). */
+export const Fraction = (described: Described = {}): PropertyDecorator =>
+  ApiProperty({ ...described, ...DECIMAL } as ApiPropertyOptions);
 
 /** A whole number between two limits in a body. */
 export const Between = (minimum: number, maximum: number, described: Described = {}): PropertyDecorator =>
@@ -69,7 +70,7 @@ export const Trimmed = (): PropertyDecorator =>
 
 /** True or false, or absent. */
 export const Flag = (described: Described = {}): PropertyDecorator =>
-  applyDecorators(ApiProperty(described as ApiPropertyOptions), IsBoolean(), MayBeOmitted());
+  applyDecorators(ApiProperty({ required: false, ...described } as ApiPropertyOptions), IsBoolean(), MayBeOmitted());
 
 /** One of these values. */
 export const OneOf = (values: readonly (string | number | boolean)[], described: Described = {}): PropertyDecorator =>
