@@ -68,7 +68,7 @@ function summarise(samples, right) {
   const toListing = paired(samples, 'listing', 'bellwether', read);
   const ours = overReps(samples, 'bellwether', read);
   const limit = `compiled reference ${figure(overReps(samples, 'reference', read).median)} µs`;
-  const peer = `${figure(overReps(samples, 'listing', read).median)} µs (spec 000's listing)`;
+  const peer = `${figure(overReps(samples, 'listing', read).median)} µs (chained replaces)`;
   const share = (100 * right.filter((one) => one.ours).length) / right.length;
   return {
     'template.reference': { value: toReference.median, ours, unit: 'µs', limit, peer },

@@ -1,4 +1,4 @@
-// No engine at all: layer after layer with Promise.all, as spec 003's stages read when taken by the letter.
+// No engine at all: layer after layer with Promise.all, stages taken by the letter.
 import { layers } from './graphs.mjs';
 
 export async function prepare() {

@@ -1,6 +1,6 @@
 // Renderers to compare with, and the cases that a renderer must get right.
 
-/** Spec 000's listing, line by line: chained replaces over the growing text, then a clean-up of what looks like a slot. */
+/** The simplest way to fill a template: chained replaces over the growing text, then a clean-up of what looks like a slot. */
 export function chainedReplace(template, toolResults, userInput) {
   let result = template;
   for (const [placeholder, content] of Object.entries(toolResults)) {

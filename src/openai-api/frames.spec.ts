@@ -46,7 +46,7 @@ describe('progress frames', () => {
     expect(progressFrame('chunk')(stamped({ type: 'llm.delta', text: 'x' }), identity)).toBe('');
   });
 
-  it('status: the frames of spec 002', () => {
+  it('writes the frames of progress mode `status`', () => {
     const frame = progressFrame('status');
     const done = stamped({
       type: 'tool.completed',

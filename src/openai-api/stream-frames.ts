@@ -268,7 +268,7 @@ const statusFrame = (status: string, tool: string, message: string): string =>
 /** Functions have the name that the model uses. */
 const nameOf = ({ call, plugin }: ToolRef): string => call?.name ?? plugin;
 
-/** Spec 002, "Status Messages". */
+/** Frames of the progress mode `status` (docs/reference/events.md). */
 const status: Frame = (event) => {
   if (event.type === 'tool.started') return statusFrame('tool_call', nameOf(event), `🔧 Calling ${nameOf(event)}...`);
   if (event.type === 'tool.completed')

@@ -48,7 +48,7 @@ export const reportPrompt = (
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Cuts to at most `max` UTF-16 units and `...` (spec 000 §3.4.1), never between the halves of a surrogate pair. */
+/** Cuts to at most `max` UTF-16 units and `...`, never between the halves of a surrogate pair. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
@@ -203,7 +203,7 @@ const vendorSection = ({ vendor_failure: failure }: ShapedReport): string[] =>
         '',
       ];
 
-/** The report of spec 000 §3.4.5 as Markdown, for verbose answers and `/runs/{id}/report`. */
+/** The report as Markdown, for verbose answers and `/runs/{id}/report`. */
 export function reportMarkdown(report: ShapedReport): string {
   const lines = [
     report.assistant.type === 'classic' ? '# Classic Pipeline Report' : '# Multi-Tool Orchestration Report',

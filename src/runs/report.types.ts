@@ -34,7 +34,7 @@ export interface PreparedPrompt {
 }
 
 export interface ReportTool {
-  /** From 0; the Markdown counts from 1, as spec 000 §3.4.5 does. */
+  /** From 0; the Markdown counts from 1. */
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
@@ -122,7 +122,7 @@ export interface ReportPromptPart {
 }
 
 /**
- * The account of one run for editors of the assistant (spec 000 §3.4.5). Pipelines return it with whole texts;
+ * The account of one run for editors of the assistant (docs/reference/events.md). Pipelines return it with whole texts;
  * `shapeReport` cuts and redacts it before it is shown or stored.
  */
 export interface RunReport {

@@ -159,7 +159,7 @@ describe('the parts of the filled template', () => {
 });
 
 describe('reportMarkdown', () => {
-  it('has the sections of spec 000 §3.4.5 in their order', () => {
+  it('has its sections in the documented order', () => {
     const markdown = reportMarkdown(shapeReport(report(), []));
     const headings = markdown.split('\n').filter((line) => /^#+ /.test(line));
     expect(headings).toEqual([

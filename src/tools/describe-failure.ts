@@ -10,13 +10,13 @@ export const targetOf = ({ plugin, placeholder }: Named): string =>
 const result = ({ plugin, placeholder }: Named, chars: number): string =>
   placeholder === null ? plugin : `${plugin} → ${chars} chars to ${placeholder}`;
 
-/** Spec 000 §3.4.3, for tools that run one after another. */
+/** Texts of tools that run one after another (docs/reference/events.md). */
 export const SEQUENTIAL_TEXTS: ToolTexts = {
   started: (target) => `🔄 Executing tool: ${target}`,
   completed: (tool, chars) => `✅ Tool completed: ${result(tool, chars)}`,
 };
 
-/** Spec 000 §3.4.4, for tools that run at the same time. */
+/** Texts of tools that run at the same time (docs/reference/events.md). */
 export const PARALLEL_TEXTS: ToolTexts = {
   started: (target) => `🔄 Starting tool: ${target}`,
   completed: (tool, chars) => `✅ Completed tool: ${result(tool, chars)}`,

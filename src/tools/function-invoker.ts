@@ -234,7 +234,7 @@ function failureOf(error: unknown) {
 
 const LATE = 'the function took longer than it may';
 
-/** ACCESS.md: every denial has the same text, without a reason. */
+/** Every denial has the same text, without a reason: a reason would tell that something exists. */
 const UNAVAILABLE = 'tool_unavailable';
 
 /** An empty text means no arguments: many models send it for functions without parameters. */

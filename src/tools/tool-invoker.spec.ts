@@ -22,7 +22,7 @@ const types = (events: readonly RunEvent[]): string[] => events.map((event) => e
 beforeAll(() => Logger.overrideLogger(false));
 
 describe('a call that works', () => {
-  it('ends as a completed outcome, told by the texts of spec 000', async () => {
+  it('ends as a completed outcome, told by the documented texts', async () => {
     const about = invocation();
     const outcome = await call(async () => output('12345'), { index: 3 }, about);
     expect(outcome).toEqual({
@@ -195,7 +195,7 @@ describe('a call that fails', () => {
     expect(JSON.stringify(about.events)).not.toMatch(/secret|SELECT/);
   });
 
-  it('says which tool failed and why, in the words of spec 000', async () => {
+  it('says which tool failed and why, in the documented words', async () => {
     const about = invocation();
     await call(() => Promise.reject(new ToolFailure('tool.failed', 'no answer')), {}, about);
     expect(about.events[1]).toMatchObject({ code: 'tool.failed', message: '❌ Tool failed: fake - no answer' });

@@ -69,7 +69,7 @@ describe('the catalogues', () => {
     const listed = async (path: string, key: string): Promise<Named[]> => (await get(path)).json[key];
     const namesOf = ({ texts }: Named) => Object.entries(texts).map(([language, { name }]) => [language, name]);
 
-    it('is that of spec 000, where it gives one', async () => {
+    it('is the one that people know the tool by', async () => {
       const names = new Map((await listed('tools', 'tools')).map(({ name, display_name }) => [name, display_name]));
       expect(['simple_rag', 'rubric_rag', 'single_file_rag', 'no_rag'].map((name) => names.get(name))).toEqual([
         'Knowledge Base RAG',

@@ -14,7 +14,7 @@ export interface Principal {
   readonly userId: string;
 }
 
-/** Sources of the end user; the first one present counts (spec 004 §4). */
+/** Sources of the end user; the first one present counts. */
 export const END_USER_SOURCES = [
   'x-openwebui-user-email',
   'x-openwebui-user-id',

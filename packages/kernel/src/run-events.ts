@@ -60,7 +60,7 @@ export interface PlanSummary {
 }
 
 interface WithMessage {
-  /** Human-readable progress text (spec 000 §3.4.3); never content of tools or messages. */
+  /** Human-readable progress text; never content of tools or messages. */
   readonly message: string;
 }
 

@@ -20,10 +20,10 @@ export interface AssistantReply {
 
 /**
  * Lets functions and tools reach other assistants. The API that runs the assistant supplies it. It is absent inside a
- * nested run, so a tool-using assistant is never a tool, whatever was stored (ACCESS.md B5).
+ * nested run, so a tool-using assistant is never a tool, whatever was stored (B5 in docs/reference/access-rules.md).
  */
 export interface AssistantAbility {
-  /** Name and description for the model; null when the assistant may not be offered (ACCESS.md, rows A1–D5, on fresh rows). */
+  /** Name and description for the model; null when the assistant may not be offered, by rows read now. */
   offer(assistantId: number): Promise<{ readonly name: string; readonly description: string | null } | null>;
   /**
    * Decides again on fresh rows, then runs it. A refusal is written to the audit log with its reason.

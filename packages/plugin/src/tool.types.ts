@@ -69,9 +69,9 @@ export interface MaterialSearch {
 /** The only declaration of a tool: catalogue, validation, OpenAPI, web form, planner and judges read it. */
 export interface ToolDefinition {
   readonly name: string;
-  /** Other names accepted on input (spec 001's `rubric`, `single_file`, `no_tool`). */
+  /** Other names accepted on input, such as `rubric`, `single_file` and `no_tool` of version 2. */
   readonly aliases: readonly string[];
-  /** English name, that of spec 000 where it names the tool. Pages, reports and API show no other. */
+  /** English name. Pages, reports and API show no other. */
   readonly display_name: string;
   readonly description: string;
   /** A missing language falls back to `display_name` and `description`. */
@@ -88,7 +88,7 @@ export interface ToolDefinition {
   readonly version: string;
   readonly config_schema: ConfigSchema;
   readonly kind: 'pipeline' | 'function';
-  /** Name that the model calls a function by, where it is always the same (spec 004: `get_weather`). */
+  /** Name that the model calls a function by, where it is always the same, e.g. `get_weather`. */
   readonly function_name?: string;
   /** One of `TOOL_ICONS`. */
   readonly icon: string;
@@ -322,7 +322,7 @@ export interface PipelineTool {
   readonly fallback: ToolFallback | null;
 }
 
-/** Progress texts of one tool call; they differ between strategies (spec 000 §3.4.3). `target` is `{plugin} → {placeholder}`. */
+/** Progress texts of one tool call; they differ between strategies (docs/reference/events.md). `target` is `{plugin} → {placeholder}`. */
 export interface ToolTexts {
   readonly started: (target: string) => string;
   readonly completed: (tool: Pick<PipelineTool, 'plugin' | 'placeholder'>, chars: number) => string;

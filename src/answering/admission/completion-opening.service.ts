@@ -228,7 +228,7 @@ function opened(read: () => string | null): string | null {
   }
 }
 
-/** ACCESS.md E5. */
+/** Calls of one target in one run (E5 in docs/reference/access-rules.md). */
 const CALLS_PER_TARGET = 8;
 const NO_PLACE: ReleaseSlot = () => undefined;
 

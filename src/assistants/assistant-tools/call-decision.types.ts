@@ -53,7 +53,7 @@ export interface CallFacts {
   readonly quotaSpent: boolean;
 }
 
-/** Rows of the table in docs/guide/assistants-as-tools.md that allow a call. */
+/** Rows of the table in docs/reference/access-rules.md that allow a call. */
 export const GRANTS = ['A1', 'A2', 'A4', 'D3', 'D5'] as const;
 export type Grant = (typeof GRANTS)[number];
 

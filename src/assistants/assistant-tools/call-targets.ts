@@ -27,7 +27,7 @@ const refused = (row: Refusal): CallDecision => ({ allowed: false, row });
 
 /**
  * Whether O may call T in a run that P asked for. The first matching row decides; a call that no row allows is refused.
- * Only the rights of O's owner count (docs/guide/assistants-as-tools.md).
+ * Only the rights of O's owner count (docs/reference/access-rules.md).
  */
 export function decideCall(facts: CallFacts): CallDecision {
   const { callerMayRun, calling, target, depth, quotaSpent } = facts;

@@ -103,7 +103,7 @@ const LARGEST_BUDGET = 100_000;
 /** Appends the list of sources to the content, like a classic assistant. */
 const SOURCES = { sources_in_prompt: 'lamb' };
 
-/** A new entry of `tools` (spec 001) and its slot. */
+/** A new entry of `tools` in version 2, and its slot. */
 interface NewTool {
   readonly type: string;
   readonly slot: string;
@@ -111,7 +111,7 @@ interface NewTool {
 }
 
 /**
- * Version 1 (LAMB's classic assistants) to 2 (spec 001 §6.1, §10.5). The RAG processor becomes a tool, and `{context}`
+ * Version 1 (LAMB's classic assistants) to 2. The RAG processor becomes a tool, and `{context}`
  * its placeholder. Knowledge bases and top-k are copied from their columns, which stay. Functions move from `tools` to
  * `functions`, and unknown keys are kept. Refuses a document that would run differently. A document that does not run
  * as classic is returned unchanged.

@@ -17,7 +17,7 @@ describe('version 1 to 2', () => {
     stepped = stepV1ToV2(CLASSIC, specifiedTools);
   });
 
-  it('writes the document of spec 001 and keeps unknown keys', () => {
+  it('writes a document of version 2 and keeps unknown keys', () => {
     expect(stepped).toEqual({
       ok: true,
       definition: {

@@ -6,7 +6,7 @@ import { type ToolEntry, assignPlaceholders, readToolEntries, unnumberedName } f
 import { metadataVersion } from './metadata/version';
 
 /**
- * Version 2 (spec 001) to 3 (spec 000): numbered placeholders, a strategy, and a list of functions. A slot that several
+ * Version 2 to 3: numbered placeholders, a strategy, and a list of functions. A slot that several
  * tools fill becomes several numbered slots. Unknown keys are kept. A document that does not run as version 2 is
  * returned unchanged.
  */

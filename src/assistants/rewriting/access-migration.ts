@@ -24,7 +24,7 @@ const FAILED_MS = 5 * 60_000;
 const MOST_AT_ONCE = 16;
 
 /**
- * Policy `on_access` (spec 001 §10.2): an access to one assistant migrates it to the newest version. An assistant that
+ * `MIGRATION_POLICY=on_access`: an access to one assistant migrates it to the newest version. An assistant that
  * cannot be migrated, or was rolled back, stays unchanged. No access fails because of a migration.
  */
 @Injectable()

@@ -64,7 +64,7 @@ export class AccessGuard implements CanActivate {
     }
   }
 
-  /** End user of the request, where the key or the proxy may name one; else names are ignored (ACCESS.md X2). */
+  /** End user of the request, where the key or the proxy may name one; else names are ignored. */
   private endUser(
     { scopes }: Caller,
     { headers, socket }: BellwetherRequest,

@@ -10,7 +10,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 
 /*
- * The end user of a request (spec 004 §4): the first of six sources with a name. The guard decides which sources count
+ * The end user of a request: the first of six sources with a name. The guard decides which sources count
  * (`Caller.mayNameEndUser`).
  */
 

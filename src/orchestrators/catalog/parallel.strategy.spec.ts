@@ -5,7 +5,7 @@ import { ParallelStrategy } from './parallel.strategy';
 describeStrategy('parallel', new ParallelStrategy());
 
 describe('parallel', () => {
-  it('tells so in the words of spec 000, the tools as they finish', async () => {
+  it('tells of tools as they finish, in the documented words', async () => {
     const tools = entries({ config: { content: 'slow', ms: 20 } }, { config: { content: 'x', ms: 1 } });
     const job = jobOf({ strategy: 'parallel', tools });
     await orchestratorOf().orchestrate(job);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type CompiledTool, PARALLEL_TEXTS } from '../../tools';
 import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../contract';
 
-/** All tools at once, as many as one run may run (spec 000 §3.4.2). */
+/** All tools at once, as many as one run may run. */
 @Injectable()
 export class ParallelStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {

@@ -37,7 +37,7 @@ interface Compiled {
   readonly options: PlanningOptions;
 }
 
-/** The tools that a plan chooses, in the order and with the questions that it chooses (spec 003). */
+/** The tools that a plan chooses, in the order and with the questions that it chooses. */
 @Injectable()
 export class PlannedStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {

@@ -6,7 +6,7 @@ import { SequentialStrategy } from './sequential.strategy';
 describeStrategy('sequential', new SequentialStrategy());
 
 describe('sequential', () => {
-  it('runs one tool after another and tells so in the words of spec 000', async () => {
+  it('runs one tool after another and tells so in the documented words', async () => {
     const job = jobOf({ tools: entries({ config: { content: '12345', ms: 5 } }, { plugin: 'broken' }) });
     await orchestratorOf().orchestrate(job);
     expect(job.told()).toEqual([

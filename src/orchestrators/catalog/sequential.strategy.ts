@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type CompiledTool, SEQUENTIAL_TEXTS, type ToolOutcome } from '../../tools';
 import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../contract';
 
-/** One tool after another; each sees the prompt with the earlier slots filled (spec 000 §3.4.3). */
+/** One tool after another; each sees the prompt with the earlier slots filled. */
 @Injectable()
 export class SequentialStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {

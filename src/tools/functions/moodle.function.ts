@@ -29,7 +29,7 @@ interface Due {
 
 /**
  * Courses and due assignments of the person who asks. The function takes no arguments: the authenticated request names the
- * person, never a model or a prompt (ACCESS.md X1).
+ * person, never a model or a prompt.
  */
 @Injectable()
 export class MoodleFunction implements FunctionPlugin<MoodleConfig> {

@@ -110,7 +110,7 @@ interface ModeSearch extends Pick<
   readonly properties?: JsonObject;
 }
 
-/** Spec 003 writes their names with hyphens. */
+/** Their aliases have hyphens, as other catalogues of tools write them. */
 export const modeSearchDefinition = ({ properties = {}, ...own }: ModeSearch): ToolDefinition => ({
   ...own,
   aliases: [own.name.replaceAll('_', '-')],
@@ -180,7 +180,7 @@ export async function searchCollections(
     : outputOf(settings, translated, await search(translated));
 }
 
-/** Progress text of a search (spec 000 §3.4.3). */
+/** Progress text of a search (docs/reference/events.md). */
 export const tellSearch =
   ({ progress }: Pick<ToolContext, 'progress'>) =>
   (name: string): void =>

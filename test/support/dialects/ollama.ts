@@ -101,7 +101,7 @@ function question({ body }: UpstreamRequest): VendorQuestion {
   };
 }
 
-/** Ollama's native chat API (docs/api.md, "Generate a chat completion"). */
+/** Ollama's native chat API (ollama/docs/api.md, "Generate a chat completion"). */
 export const OLLAMA: Dialect = {
   name: 'ollama',
   basePath: '',

@@ -214,7 +214,7 @@ export function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagn
   ];
 }
 
-/** Choices of a classic assistant that tools have the place of (spec 000 §5.4). */
+/** Choices of a classic assistant that tools have the place of. */
 const CLASSIC_CHOICES = ['rag_processor', 'prompt_processor', 'rubric_id', 'file_path'] as const;
 /** Values that LAMB writes into assistants of either type. */
 const CUSTOMARY: ReadonlySet<unknown> = new Set([

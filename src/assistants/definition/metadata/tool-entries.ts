@@ -44,13 +44,13 @@ function givenPlaceholder(entry: ToolEntry, version: MetadataVersion, tools: Too
   return given !== null && version === 2 && !NUMBER.test(given) ? null : given;
 }
 
-/** Function types that LAMB stores under `tools` (spec 002). `rubric` is a pipeline tool there. */
+/** Function types that LAMB stores under `tools`. `rubric` is a pipeline tool there. */
 const FUNCTION_TYPES: ReadonlySet<string> = new Set(['assistant', 'knowledge_base', 'image']);
 
 /** A pipeline tool as stored, with its position in `tools`. */
 export interface ToolEntry {
   readonly index: number;
-  /** Name under `plugin`, or under `type` as spec 001 writes it; not resolved. */
+  /** Name under `plugin`, or under `type` as version 2 writes it; not resolved. */
   readonly plugin: string;
   readonly entry: JsonObject;
 }

@@ -14,7 +14,7 @@ export function metadataVersion(metadata: JsonObject): MetadataVersion {
   return readToolEntries(metadata).pipeline.length > 0 ? 2 : 1;
 }
 
-/** Spec 000 §6.1. Version 2 documents always run as multi-tool. */
+/** Version 2 documents always run as multi-tool (docs/reference/metadata.md). */
 export const assistantType = (metadata: JsonObject): AssistantType =>
   member(metadata, 'assistant_type') === 'multi_tool' || metadataVersion(metadata) === 2 ? 'multi_tool' : 'classic';
 

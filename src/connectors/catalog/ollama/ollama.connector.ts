@@ -36,7 +36,7 @@ const OLLAMA_EMBEDDINGS: EmbeddingAbility = {
   parallel: 1,
 };
 
-/** Ollama's `/api/embed` (docs/api.md, "Generate Embeddings"). */
+/** Ollama's `/api/embed` (ollama/docs/api.md, "Generate Embeddings"). */
 const embedWithOllama: EmbeddingWire = async ({ model, texts, dimensions }, { post }) => {
   // Without `truncate: false` Ollama silently cuts long texts.
   const body = { model, input: [...texts], truncate: false, ...(dimensions === null ? {} : { dimensions }) };
@@ -100,7 +100,7 @@ function usageOf(payload: JsonObject): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-/** OpenAI's parameter → Ollama's option (docs/modelfile.md, "Valid parameters"); at the top level they have no effect. */
+/** OpenAI's parameter → Ollama's option (ollama/docs/modelfile.md); at the top level they have no effect. */
 const OPTIONS: readonly (readonly [from: string, to: string])[] = [
   ['temperature', 'temperature'],
   ['top_p', 'top_p'],
@@ -230,7 +230,7 @@ const DEFINITION: ConnectorDefinition = {
   defaultModel: null,
 };
 
-/** docs/api.md, "List Local Models". */
+/** ollama/docs/api.md, "List Local Models". */
 const MODELS: ModelsWire = {
   request: () => ({ path: '/api/tags' }),
   read: (payload) => {
@@ -241,7 +241,7 @@ const MODELS: ModelsWire = {
   },
 };
 
-/** Ollama's native API (docs/api.md, "Generate a chat completion"); its OpenAI-compatible one ignores context options. */
+/** Ollama's native API (ollama/docs/api.md, "Generate a chat completion"); its OpenAI-compatible one ignores context options. */
 export const OLLAMA: ConnectorPlugin = {
   ...vendorPlugin(DEFINITION, {
     framing: 'lines',
