@@ -46,7 +46,7 @@ module.exports = {
       bench: {
         entry: [
           '*.bench.mjs',
-          '{growth,migration,observe,planner,publish,retrieval,row-security,run,runs-faults}.mjs',
+          '{core,growth,migration,observe,planner,publish,retrieval,row-security,run,runs-faults}.mjs',
           'suts/*.mjs',
           'lib/{loadgen,mock-upstream}.mjs',
           'toolloop/*.mjs',

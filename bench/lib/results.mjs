@@ -25,7 +25,7 @@ const read = (name) =>
   );
 const keptRuns = () =>
   readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
+    .filter((file) => /^\d{4}-.*\.json$/.test(file))
     .map((file) => file.slice(0, -'.json'.length))
     .sort();
 
