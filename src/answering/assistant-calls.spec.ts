@@ -136,7 +136,7 @@ describe('calls of assistants', () => {
     await expect(run()).rejects.toEqual(failing('tool.unavailable', 'tool_unavailable'));
   });
 
-  it('B5 from inside a nested run have no ability, are decided at their depth, and raise an alarm', async () => {
+  it('have no ability inside a nested run, are decided at their depth, and raise an alarm (B5)', async () => {
     const { alarm, completion, calls, run, mayCall } = setting({ depth: 1, decision: refusedBy('B5') });
     expect(calls.abilityFor(completion)).toBeNull();
     await expect(run()).rejects.toEqual(failing('tool.unavailable', 'tool_unavailable'));

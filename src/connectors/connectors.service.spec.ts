@@ -229,9 +229,9 @@ describe('auto', () => {
       'llama',
       0,
     ]));
-  it('else the first that is configured', () =>
+  it('takes the first that is configured otherwise', () =>
     expect(resolve({ providers: both })).resolves.toEqual(['openai', 'mini', 0]));
-  it('also when the default’s provider is not configured', () =>
+  it('takes the first too when the default’s provider is not configured', () =>
     expect(resolve({ providers: both.slice(1), defaultModel: { provider: 'openai', model: 'x' } })).resolves.toEqual([
       'ollama',
       'llama',
@@ -245,7 +245,8 @@ describe('auto', () => {
       'debug-bypass',
       0,
     ]));
-  it('else bypass', () => expect(resolve({})).resolves.toEqual(['bypass', 'debug-bypass', 0]));
+  it('chooses `bypass` without any provider', () =>
+    expect(resolve({})).resolves.toEqual(['bypass', 'debug-bypass', 0]));
   it('does not look at the assistant’s model, which was another vendor’s', () =>
     expect(resolve({ providers: both }, 'claude')).resolves.toEqual(['openai', 'mini', 0]));
 });

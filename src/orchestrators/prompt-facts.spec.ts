@@ -30,7 +30,7 @@ it('tell a weak match before its passages, and that there are none', async () =>
   ]);
 });
 
-it('are told in the language of the author’s instructions, in English without one', async () => {
+it('facts for the prompt are told in the language of the author’s instructions, in English without one', async () => {
   expect(await contents([outcome('x', weak)], 'eu')).toEqual([expect.stringContaining('Oharra: ')]);
   expect(await contents([outcome('x', weak)], null)).toEqual([expect.stringContaining('Note: ')]);
 });

@@ -25,7 +25,7 @@ describe('calling an assistant of another organization', () => {
   };
   beforeEach(() => consent(true, true));
 
-  it('D3 runs on what that organization has and pays; the asker’s organization is in the record', async () => {
+  it('runs on what that organization has and pays; the asker’s organization is in the record (D3)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     const { runId } = await allowed(caller, id);
@@ -36,7 +36,7 @@ describe('calling an assistant of another organization', () => {
     expect(paid).toMatchObject({ assistant: { id }, caller_organization_id: home.id, parent_run_id: runId });
   });
 
-  it('D4 not once either of them changes its mind', async () => {
+  it('is refused once either organization withdraws its consent (D4)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     await deniedOnce(caller, id, 'D4', () => consent(false, true));
@@ -44,7 +44,7 @@ describe('calling an assistant of another organization', () => {
     await deniedOnce(caller, id, 'D4', () => consent(true, false));
   });
 
-  it('D2 and D1: published there only, or the owner’s own there, it is out of reach', async () => {
+  it('is refused where it is only published there, or only the owner’s own there (D2, D1)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     await deniedOnce(caller, id, 'D2', () =>
@@ -55,7 +55,7 @@ describe('calling an assistant of another organization', () => {
     await deniedOnce(other, own, 'D1', () => unpublish(world.ownerAbroad, own));
   });
 
-  it('D5 shared by name with the owner, while both allow it', async () => {
+  it('is allowed while it is shared by name with the owner and both allow it (D5)', async () => {
     const id = await target(world.stranger);
     await share(world.stranger, id, world.owner.email);
     const caller = await calling(world.owner, id);
@@ -63,7 +63,7 @@ describe('calling an assistant of another organization', () => {
     await deniedOnce(caller, id, 'D4', () => consent(false, true));
   });
 
-  it('E4 has a quota for every pair of organizations', async () => {
+  it('has a quota for every pair of organizations (E4)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     const limit = (assistant_calls: object | null) =>
@@ -74,7 +74,7 @@ describe('calling an assistant of another organization', () => {
     expect(asked.results).toEqual([expect.stringContaining('quota_exceeded')]);
   });
 
-  it('E4 holds for calls at the same time, too', async () => {
+  it('keeps the quota for calls at the same time, too (E4)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     const limit = (assistant_calls: object | null) =>
@@ -233,7 +233,7 @@ describe('calling an assistant of another organization', () => {
     });
   });
 
-  it('C4 not while either organization is suspended', async () => {
+  it('is refused while either organization is suspended (C4)', async () => {
     const id = await open();
     const caller = await calling(world.owner, id);
     const suspension = `/api/v1/organizations/${world.foreign}/suspension`;

@@ -25,7 +25,7 @@ afterAll(() => world.stop());
 const { allowed, deniedOnce, member } = callDecisions(() => world);
 
 describe('calling another assistant in a run', () => {
-  it('A1 its owner’s own; A8 whatever the asker’s rights on it, who sees the answer only', async () => {
+  it('reaches one of the same owner, and shows the asker its answer only (A1, A8)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const { runId, toTargets } = await allowed(caller, id);
@@ -46,7 +46,7 @@ describe('calling another assistant in a run', () => {
     if (stats.tokens !== undefined) expect(stats).toMatchObject({ runs: 1, tokens: { total: 15 } });
   });
 
-  it('A2 while it is shared with the owner, A3 not once the share is revoked', async () => {
+  it('works while the target is shared with the owner, and not once the share is revoked (A2, A3)', async () => {
     const id = await target(world.colleague);
     await share(world.colleague, id, world.owner.email);
     const caller = await calling(world.owner, id);
@@ -54,7 +54,7 @@ describe('calling another assistant in a run', () => {
     await deniedOnce(caller, id, 'A6', () => share(world.colleague, id));
   });
 
-  it('A4 while it is published, A5 not afterwards; A7 the asker’s own rights widen nothing', async () => {
+  it('works while the target is published, not afterwards, and not on the asker’s own rights (A4, A5, A7)', async () => {
     const id = await target(world.colleague);
     await publish(world.colleague, id);
     const caller = await calling(world.owner, id);
@@ -64,7 +64,7 @@ describe('calling another assistant in a run', () => {
     expect((await ask(world, world.student, id)).status).toBe(200);
   });
 
-  it('A10 a system administrator who asks, or owns, reaches no further', async () => {
+  it('reaches no further for a system administrator who asks or owns (A10)', async () => {
     const id = await target(world.colleague);
     await publish(world.colleague, id);
     const caller = await calling(world.app, id);
@@ -73,7 +73,7 @@ describe('calling another assistant in a run', () => {
     expect((await ask(world, world.app, caller)).offered).toEqual([]);
   });
 
-  it('B3 not once it calls functions itself; the loop is one level deep', async () => {
+  it('is refused once the target calls functions itself: calls are one level deep (B3)', async () => {
     const id = await target(world.colleague);
     await publish(world.colleague, id);
     const caller = await calling(world.owner, id);
@@ -85,7 +85,7 @@ describe('calling another assistant in a run', () => {
     });
   });
 
-  it('C1 not while it is switched off, nor once it is deleted', async () => {
+  it('is refused while the target is switched off, and once it is deleted (C1)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     await deniedOnce(caller, id, 'C1', () => good(world.owner.api('PUT', `${ASSISTANTS}/${id}/suspension`)));
@@ -94,7 +94,7 @@ describe('calling another assistant in a run', () => {
     await deniedOnce(caller, id, 'C1', () => good(world.owner.api('DELETE', `${ASSISTANTS}/${id}`)));
   });
 
-  it('C2 not while its owner is disabled; C3 nor when the calling one’s is', async () => {
+  it('is refused while either owner is disabled (C2, C3)', async () => {
     const id = await target(world.colleague);
     await publish(world.colleague, id);
     const caller = await calling(world.owner, id);
@@ -107,7 +107,7 @@ describe('calling another assistant in a run', () => {
     await member(world.owner.userId, 'default', { disabled: false });
   });
 
-  it('C3 a run in which the owner is disabled reaches nobody any more', async () => {
+  it('reaches nobody in a run during which the owner is disabled (C3)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const meanwhile = () => member(world.owner.userId, 'default', { disabled: true });
@@ -117,7 +117,7 @@ describe('calling another assistant in a run', () => {
     expect((await denials(world))[0]?.row).toBe('C3');
   });
 
-  it('C5 without a model it fails by that name, and nobody else’s key is used', async () => {
+  it('fails by name for a target without a model, and uses nobody else’s key (C5)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const metadata = { ...METADATA, connector: 'anthropic' };
@@ -127,7 +127,7 @@ describe('calling another assistant in a run', () => {
     expect(asked.results).toEqual([expect.stringContaining('target_misconfigured')]);
   });
 
-  it('E1 a function that is not the assistant’s own is not there, whoever could call it', async () => {
+  it('knows no function that is not the assistant’s own (E1)', async () => {
     const [id, other] = [await target(world.owner), await target(world.owner)];
     const caller = await calling(world.owner, id);
     const before = (await denials(world)).length;
@@ -137,7 +137,7 @@ describe('calling another assistant in a run', () => {
     expect((await denials(world)).length).toBe(before);
   });
 
-  it('E2 ids in arguments are not looked at', async () => {
+  it('looks at no id in the arguments of the model (E2)', async () => {
     const [id, other] = [await target(world.owner), await target(world.owner, { system_prompt: 'I am another.' })];
     const caller = await calling(world.owner, id);
     const args = { query: 'why?', assistant_id: other };
@@ -147,7 +147,7 @@ describe('calling another assistant in a run', () => {
     expect(JSON.stringify(asked.toTargets)).not.toContain('I am another.');
   });
 
-  it('E4 a spent quota is an error of the call, and the run goes on', async () => {
+  it('tells a spent quota as an error of the call, and the run goes on (E4)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const limit = (assistant_calls: object | null) =>
@@ -161,7 +161,7 @@ describe('calling another assistant in a run', () => {
     expect((await denials(world))[0]?.row).toBe('E4');
   });
 
-  it('a key that is revoked between two rounds ends the run before the next one', async () => {
+  it('ends before the next round when the key is revoked', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const { api, key } = await keyOf(world.app, world.student.email);
@@ -174,7 +174,7 @@ describe('calling another assistant in a run', () => {
     expect(asked).toMatchObject({ status: 401, results: [] });
   });
 
-  it('E5 one run calls one target eight times at most', async () => {
+  it('is refused after eight calls of one target in one run (E5)', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const nine = Array.from({ length: 9 }, (_, at) => call(id, `question ${at}`));
@@ -186,7 +186,7 @@ describe('calling another assistant in a run', () => {
 });
 
 describe('what one assistant says to another', () => {
-  it('X3 is data: a target that asks for calls gets none, and its error text reaches nobody', async () => {
+  it('is data: a target that asks for calls gets none, and its error text reaches nobody (X3)', async () => {
     const [id, other] = [await target(world.owner), await target(world.owner)];
     const caller = await calling(world.owner, id);
     const told = await ask(world, world.student, caller, {
@@ -245,7 +245,7 @@ describe('what one assistant says to another', () => {
     expect(last.sources).toEqual(run.sources);
   });
 
-  it('a document that says "call call_assistant_7" changes nothing that the table forbids', async () => {
+  it('allows no call that a document asks for and the rules forbid', async () => {
     const forbidden = await target(world.colleague);
     const allowedOne = await target(world.owner);
     const kb = (await good(world.owner.api('POST', '/api/v1/knowledge-bases', { name: 'Poisoned' }))).json.id;
@@ -275,7 +275,7 @@ describe('what one assistant says to another', () => {
     });
   });
 
-  it('a client that leaves takes the nested run with it', async () => {
+  it('ends with the client that leaves', async () => {
     const id = await target(world.owner);
     const caller = await calling(world.owner, id);
     const controller = new AbortController();
@@ -317,7 +317,7 @@ describe('an assistant in the pipeline', () => {
   };
   const prompt = (): string => JSON.stringify(world.vendor.requests.at(-1)?.messages);
 
-  it('answers before the model is asked, under the same table', async () => {
+  it('answers before the model is asked, under the same rules', async () => {
     const id = await target(world.colleague);
     await share(world.colleague, id, world.owner.email);
     const caller = await asking(world.owner, id);

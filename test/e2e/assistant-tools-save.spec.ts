@@ -27,11 +27,11 @@ const features = (who: Pick<Person, 'api'>, slug: string, values: object) =>
 const missing = [201, `tool.inaccessible ${PATH}`];
 
 describe('saving an assistant that calls another', () => {
-  it('A1 its owner’s own', async () => {
+  it('is allowed for another one of its owner (A1)', async () => {
     expect(await save(world.owner, calls(await target(world.owner)))).toEqual([201]);
   });
 
-  it('A2 one that is shared with its owner, and A6 no longer once that is taken back', async () => {
+  it('is allowed while the other one is shared with its owner, and not afterwards (A2, A6)', async () => {
     const id = await target(world.colleague);
     expect(await save(world.owner, calls(id))).toEqual(missing);
     await share(world.colleague, id, world.owner.email);
@@ -40,13 +40,13 @@ describe('saving an assistant that calls another', () => {
     expect(await save(world.owner, calls(id))).toEqual(missing);
   });
 
-  it('A4 one that is published to the organization', async () => {
+  it('is allowed for one that is published to the organization (A4)', async () => {
     const id = await target(world.colleague);
     await publish(world.colleague, id);
     expect(await save(world.owner, calls(id))).toEqual([201]);
   });
 
-  it('A6 none of the three: the same answer as for an id that never was', async () => {
+  it('answers for one out of reach what it answers for an id that never was (A6)', async () => {
     const answers = [await target(world.colleague), 2_000_000_000].map((id) =>
       world.owner.api('POST', ASSISTANTS, calls(id)),
     );
@@ -71,7 +71,7 @@ describe('saving an assistant that calls another', () => {
     expect([into.status, into.json.errors?.[0].path]).toEqual([400, 'into']);
   });
 
-  it('A9 an administrator saves for the owner: within reach of both, or not at all', async () => {
+  it('lets an administrator name only what the owner and they reach (A9)', async () => {
     const id = (await good(world.owner.api('POST', ASSISTANTS, { name: 'O', metadata: METADATA }))).json.id;
     const others = await target(world.colleague);
     const answer = await world.app.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: calls(others).metadata });
@@ -84,12 +84,12 @@ describe('saving an assistant that calls another', () => {
     );
   });
 
-  it('A10 a system administrator’s own assistant gets no further than that', async () => {
+  it('gives the assistant of a system administrator no wider reach (A10)', async () => {
     expect(await save(world.app, calls(await target(world.stranger)))).toEqual(missing);
     expect(await save(world.app, calls(await target(world.colleague)))).toEqual(missing);
   });
 
-  it('B1 one that calls anything, whatever its connector is called', async () => {
+  it('refuses one that calls anything, whatever its connector is called (B1)', async () => {
     const inner = await target(world.owner);
     const refused = [422, `tool_using_assistant ${PATH}`];
     expect(await save(world.owner, calls(await calling(world.owner, inner)))).toEqual(refused);
@@ -102,24 +102,24 @@ describe('saving an assistant that calls another', () => {
     expect(await save(world.owner, calls(asking))).toEqual(refused);
   });
 
-  it('B1 out of reach it is as missing as any other', async () => {
+  it('says of one out of reach that calls others only that it is missing (B1)', async () => {
     const id = await target(world.colleague, { metadata: { ...METADATA, tools: ['weather'] } });
     expect(await save(world.owner, calls(id))).toEqual(missing);
   });
 
-  it('B2 one with content tools only', async () => {
+  it('is allowed for one with content tools only (B2)', async () => {
     const tools = [{ plugin: 'simple_rag' }, { plugin: 'rubric_rag' }, { plugin: 'single_file_rag' }];
     const id = await target(world.owner, { metadata: { ...METADATA, assistant_type: 'multi_tool', tools } });
     expect(await save(world.owner, calls(id))).toEqual([201]);
   });
 
-  it('B4 itself', async () => {
+  it('refuses that it calls itself (B4)', async () => {
     const id = await target(world.owner);
     const answer = await world.owner.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: calls(id).metadata });
     expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'tool_using_assistant']);
   });
 
-  it('B6 one that another assistant of its owner calls cannot begin to call', async () => {
+  it('refuses functions to one that another assistant of its owner calls (B6)', async () => {
     const id = await target(world.owner);
     await calling(world.owner, id);
     for (const metadata of [{ ...METADATA, functions: ['weather'] }, calls(await target(world.owner)).metadata]) {
@@ -131,7 +131,7 @@ describe('saving an assistant that calls another', () => {
     ).toBe(200);
   });
 
-  it('C1 one that is switched off or deleted is saved with a diagnostic', async () => {
+  it('saves one that is switched off or deleted with a diagnostic (C1)', async () => {
     const id = await target(world.owner);
     await good(world.owner.api('PUT', `${ASSISTANTS}/${id}/suspension`));
     expect(await save(world.owner, calls(id))).toEqual([201, `tool.disabled ${PATH}`]);
@@ -141,7 +141,7 @@ describe('saving an assistant that calls another', () => {
     expect(await save(world.owner, calls(id))).toEqual(missing);
   });
 
-  it('C5 one without a model is saved with a warning', async () => {
+  it('saves one without a model with a warning (C5)', async () => {
     const id = await target(world.owner, { metadata: { ...METADATA, connector: 'anthropic' } });
     const { status, json } = await world.owner.api('POST', ASSISTANTS, calls(id));
     expect(status).toBe(201);
@@ -150,7 +150,7 @@ describe('saving an assistant that calls another', () => {
     );
   });
 
-  it('D1 and D2: neither ownership nor publication leaves the organization', async () => {
+  it('lets neither ownership nor publication leave the organization (D1, D2)', async () => {
     await features(world.stranger, world.foreign, { assistants_export: true });
     await features(world.app, 'default', { assistants_import: true });
     const own = await target(world.ownerAbroad);
@@ -159,7 +159,7 @@ describe('saving an assistant that calls another', () => {
     expect(await save(world.owner, calls(own))).toEqual(missing);
   });
 
-  it('D3 to D5: public or shared across, where both organizations want it', async () => {
+  it('is allowed across organizations for public and shared ones that both allow (D3 to D5)', async () => {
     const open = await target(world.stranger);
     expect((await world.app.api('PUT', `${ASSISTANTS}/${open}/publication/everywhere`)).status).toBe(409);
     await publish(world.stranger, open);
@@ -179,7 +179,7 @@ describe('saving an assistant that calls another', () => {
     }
   });
 
-  it('E3 two functions of one name', async () => {
+  it('refuses two functions of one name (E3)', async () => {
     const id = await target(world.owner);
     expect(await save(world.owner, calls(id, id))).toEqual([422, 'function.duplicate metadata.functions[1]']);
     const twice = { ...METADATA, tools: ['weather'], functions: ['weather'] };
@@ -214,7 +214,7 @@ describe('functions of a document', () => {
     ]);
   });
 
-  it('X9 keep the names of what is out of reach when they are imported, and say so', async () => {
+  it('keep the names of what is out of reach when they are imported, and say so (X9)', async () => {
     const [own, others] = [await target(world.owner), await target(world.stranger)];
     const tools = [{ plugin: 'assistant', placeholder: '1_tool_result', config: { assistant_id: others } }];
     const metadata = { ...(calls(others, own).metadata as object), assistant_type: 'multi_tool', tools };

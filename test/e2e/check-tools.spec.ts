@@ -129,7 +129,7 @@ describe('tools that join, search and check', () => {
       );
     });
 
-    it('they report behind it and change nothing of it', async () => {
+    it('checks report behind it and change nothing of it', async () => {
       upstream.expect({ content: ANSWER }).expect(json(FOUND));
       const answer = await streamed(app, '/v1/chat/completions', body(id, { stream_options: { progress: 'chunk' } }));
       expect(answer.text).toBe(ANSWER);
@@ -165,7 +165,7 @@ describe('tools that join, search and check', () => {
       expect(run.usage.total_tokens).toBeGreaterThan(9);
     });
 
-    it('they run again for another answer, and say as much in a plain body’s record', async () => {
+    it('checks run again for another answer, and say as much in a plain body’s record', async () => {
       upstream.expect({ content: 'Other.' }).expect(json({ unsupported: [], confidence: 1 }));
       const answer = await ask(id);
       expect(answer.json.choices[0].message.content).toBe('Other.');

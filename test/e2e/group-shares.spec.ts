@@ -164,7 +164,7 @@ describe('an assistant that is shared with a group', () => {
 });
 
 describe('an assistant as a tool', () => {
-  it('A2 is called while it is shared with a group of the owner, A3 not once the owner left', async () => {
+  it('is called while it is shared with a group of the owner, and not once the owner left (A2, A3)', async () => {
     const id = await target(maker);
     const course = await group(world.owner);
     const early = await world.owner.api('POST', ASSISTANTS, calls(id));
@@ -181,7 +181,7 @@ describe('an assistant as a tool', () => {
     expect((await ask(world, student, asking, { calls: [call(id)] })).offered).toEqual([]);
   });
 
-  it('A7 is not called on the rights of a group of the person who asks', async () => {
+  it('is not called on the rights of a group of the person who asks (A7)', async () => {
     const id = await target(maker);
     const both = await group(world.owner, student);
     await good(shareAssistant(id, { groups: [{ group_id: both.id }] }));

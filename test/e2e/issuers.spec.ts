@@ -575,7 +575,7 @@ describe('testing it', () => {
   });
 });
 
-it('is the only way in where local sign-in is off, but for system administrators and programs', async () => {
+it('an issuer is the only way in where local sign-in is off, but for system administrators and programs', async () => {
   const path = '/api/v1/organizations/default';
   const signIn = (key: string) => app.request().post('/api/v1/session').send({ api_key: key });
   const teacher = await person(app);

@@ -102,7 +102,7 @@ it('changes whole or in part, and the whole must stay a rubric', async () => {
   expect((await teacher.api('GET', `${path}/${id}`)).status).toBe(404);
 });
 
-it('is private until shown to the organization, and never changed by others', async () => {
+it('a rubric is private until shown to the organization, and never changed by others', async () => {
   const { id } = await create(teacher);
   expect((await colleague.api('GET', `${path}/${id}`)).status).toBe(404);
   await teacher.api('PUT', `${path}/${id}/visibility`, { visibility: 'organization' });

@@ -234,7 +234,7 @@ describe('the function mcp, against a real server', () => {
       expect((await call(it, 'mcp_library___proto__', {})).content).toBe('__proto__');
     });
 
-    it('and redirects inward leads nowhere', async () => {
+    it('leads nowhere by a redirect to an internal address', async () => {
       const inward = `http://127.0.0.1:${(honeypot.address() as AddressInfo).port}/`;
       for (const [status, location] of [
         [307, inward],
@@ -252,7 +252,7 @@ describe('the function mcp, against a real server', () => {
       expect(hits).toBe(0);
     });
 
-    it('and redirects during the call leads nowhere, either', async () => {
+    it('leads nowhere by a redirect during the call, either', async () => {
       const inward = `http://127.0.0.1:${(honeypot.address() as AddressInfo).port}/`;
       const it = plugin();
       await it.offer(config, functionContext());
@@ -267,7 +267,7 @@ describe('the function mcp, against a real server', () => {
       expect(hits).toBe(0);
     });
 
-    it('and whose name turns to a private address after it was saved is not dialled (CVE-2026-44284)', async () => {
+    it('is not dialled once its name turns to a private address after it was saved (CVE-2026-44284)', async () => {
       let address = '93.184.216.34';
       const url = `http://library.example:${server.port}/mcp`;
       const it = plugin({ allow: [], servers: [{ url }], zone: { 'library.example': () => address } });
@@ -313,7 +313,7 @@ describe('the function mcp, against a real server', () => {
       expect(failure.message).toMatch(/^library (cannot be reached now|gave an answer that cannot be used)$/);
     });
 
-    it('and does not answer is given up, and not asked again by the next run', async () => {
+    it('is given up when it does not answer, and not asked again by the next run', async () => {
       server.plays({ instead: () => true });
       const it = plugin();
       const started = performance.now();

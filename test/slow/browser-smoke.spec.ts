@@ -11,7 +11,7 @@ const PATIENCE_MS = 600_000;
 /** Here a few of them, so that nobody breaks the pages unseen; all of them: `npm run e2e -w web`. */
 (browser === undefined ? describe.skip : describe)('the web UI in a browser', () => {
   it(
-    'does what its scenarios marked as smoke say',
+    'the web UI does what its scenarios marked as smoke say',
     async () => {
       const child = spawn('npx', ['playwright', 'test', '--workers=1', '--grep', '@smoke'], {
         cwd: WEB,

@@ -33,7 +33,7 @@ test('a paused assistant answers nobody until it is resumed', async ({ page, api
   expect((await api.get(`/api/v1/assistants/${id}`)).disabled).toBe(false);
 });
 
-test('who runs the service opens a published assistant to other organizations', async ({ page, api }) => {
+test('a system administrator opens a published assistant to other organizations', async ({ page, api }) => {
   const { id } = await make(api, 'Everywhere tutor');
   await page.goto(`/assistants?q=${encodeURIComponent('Everywhere tutor')}`);
   await page.getByTestId('assistant-actions').click();

@@ -95,7 +95,7 @@ test('an e-mail address leads to the provider of its domain, and no other does',
   await expect(person).toHaveURL(/\/assistants|\/$/);
 });
 
-test('while the provider is down, people who are signed in go on and others are told so', async ({
+test('people who are signed in go on while the provider is down, and others are told so', async ({
   person,
   key,
   provider,

@@ -99,7 +99,7 @@ test('changes of a published assistant are told in words, published and taken ba
   await expect(page.getByTestId('name-input')).toHaveValue('Pane: live, new');
 });
 
-test('on a phone one of the two is shown; a new form can be asked as well', async ({ page, api }) => {
+test('a phone shows the form or the playground; a new form can be asked as well', async ({ page, api }) => {
   const { id } = await made(api, 'Pane: phone');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/multi-tool-assistants/${id}`);

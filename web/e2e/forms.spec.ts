@@ -49,7 +49,7 @@ test('the checklist counts, explains and leads to the place', async ({ page, api
   await expect(page.getByTestId('name-input')).toHaveAccessibleDescription('Give the assistant a name.');
 });
 
-test('of two tabs the later one sees both sides and decides', async ({ page, api }) => {
+test('the later one of two tabs sees both versions and decides', async ({ page, api }) => {
   const { id } = await multiTool(api, 'Form: two tabs');
   const save = async (name: string): Promise<void> => {
     await page.getByTestId('name-input').fill(name);

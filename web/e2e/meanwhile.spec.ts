@@ -103,7 +103,7 @@ test('the settings of a knowledge base in two tabs: both sides are shown over th
   await expect.poll(async () => (await api.get(`/api/v1/knowledge-bases/${id}`)).name).toBe('Mine at last');
 });
 
-test('who may read a knowledge base is switched where its settings were changed meanwhile', async ({ page, api }) => {
+test('the readers of a knowledge base can be changed while its settings changed meanwhile', async ({ page, api }) => {
   const { id } = await api.post('/api/v1/knowledge-bases', { name: 'Shown meanwhile' });
   await page.goto(`/knowledge-bases/${id}`);
   await page.getByTestId('share-btn').click();

@@ -17,7 +17,7 @@ test('the choice of a type leads to its form', async ({ page }) => {
   }
 });
 
-test('on a phone the menu opens, closes with Escape and leads to every page', async ({ page }) => {
+test('the menu of a phone opens, closes with Escape and leads to every page', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/assistants');
   const toggle = page.getByTestId('nav-toggle');

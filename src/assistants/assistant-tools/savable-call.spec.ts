@@ -26,15 +26,15 @@ const told = (target: Partial<TargetFacts> | null, answerable = true): string | 
 
 describe('what a definition that calls another assistant is told at save', () => {
   it.each<[string, Partial<TargetFacts> | null, string | null]>([
-    ['A1 its own', {}, null],
-    ['A6 a stranger’s', { ownerId: 'At' }, 'tool.inaccessible'],
+    ['its own (A1)', {}, null],
+    ['a stranger’s (A6)', { ownerId: 'At' }, 'tool.inaccessible'],
     ['nothing by that id', null, 'tool.inaccessible'],
-    ['B1 one that calls functions', { toolUsing: true }, 'tool_using_assistant'],
-    ['B4 itself', { id: 1, toolUsing: true }, 'tool_using_assistant'],
-    ['C1 one that is switched off', { disabled: true }, 'tool.disabled'],
-    ['C1 one that is deleted', { deleted: true }, 'tool.inaccessible'],
-    ['C2 one whose owner is gone', { ownerActive: false }, 'tool.inaccessible'],
-    ['D1 its own, elsewhere', { organization: { ...home, id: 'Gt' } }, 'tool.inaccessible'],
+    ['one that calls functions (B1)', { toolUsing: true }, 'tool_using_assistant'],
+    ['itself (B4)', { id: 1, toolUsing: true }, 'tool_using_assistant'],
+    ['one that is switched off (C1)', { disabled: true }, 'tool.disabled'],
+    ['one that is deleted (C1)', { deleted: true }, 'tool.inaccessible'],
+    ['one whose owner is gone (C2)', { ownerActive: false }, 'tool.inaccessible'],
+    ['its own in another organization (D1)', { organization: { ...home, id: 'Gt' } }, 'tool.inaccessible'],
   ])('%s', (_, target, code) => {
     expect(told(target)).toBe(code);
   });
@@ -44,7 +44,7 @@ describe('what a definition that calls another assistant is told at save', () =>
       expect(told({ ownerId: 'At', ...state })).toBe('tool.inaccessible');
   });
 
-  it('C5 warns of a target without a model, and only then', () => {
+  it('warns of a target without a model, and only then (C5)', () => {
     expect(told({}, false)).toBe('tool.degraded');
     expect(told({ ownerId: 'At' }, false)).toBe('tool.inaccessible');
   });

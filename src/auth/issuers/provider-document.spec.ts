@@ -12,7 +12,7 @@ function scripted() {
 }
 const MINUTE = 60_000;
 
-it('is read once for ten minutes, and once for readers at the same moment', async () => {
+it('a provider document is read once for ten minutes, and once for readers at the same moment', async () => {
   const { state, document } = scripted();
   await Promise.all([document.current(), document.current()]);
   state.now = 10 * MINUTE - 1;
@@ -32,7 +32,7 @@ it('stays good for a day while the provider is down, which is asked every five s
   await expect(document.current()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('is unavailable where nothing was ever read', async () => {
+it('a provider document that was never read is unavailable', async () => {
   const { state, document } = scripted();
   state.isDown = true;
   await expect(document.current()).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
@@ -40,7 +40,7 @@ it('is unavailable where nothing was ever read', async () => {
   expect(state.reads).toBe(1);
 });
 
-it('is searched once per cool-down', async () => {
+it('a provider document is searched for an unknown key once per cool-down', async () => {
   const { state, document } = scripted();
   await document.current();
   expect(await document.search()).toBe(2);

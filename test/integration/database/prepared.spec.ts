@@ -15,7 +15,7 @@ it('answers with its own values every time, on every connection', async () => {
   expect(answers.map(([row]) => row?.['double'])).toEqual(Array.from({ length: 40 }, (_, n) => n * 2));
 });
 
-it('is known to its connection afterwards', async () => {
+it('a prepared statement is known to its connection afterwards', async () => {
   const text = 'SELECT $1::text AS remembered';
   for (let n = 0; n < 10; n++) await queryPrepared(dataSource, text, ['x']);
   const rows = await queryPrepared(dataSource, 'SELECT name FROM pg_prepared_statements WHERE statement = $1', [text]);

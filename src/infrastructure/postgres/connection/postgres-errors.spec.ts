@@ -69,7 +69,7 @@ describe('errors of the database', () => {
     expect(error?.detail).not.toContain('secret');
   });
 
-  it('of other kinds are nobody else’s business', () => {
+  it('of other kinds stay what they are', () => {
     for (const error of [failure('42P01'), failure('23502'), new Error('other'), 'text', null, undefined]) {
       expect(databaseErrorToAppError(error)).toBeNull();
     }

@@ -11,7 +11,7 @@ const keysOf = (calls: readonly (readonly unknown[])[]): unknown[] =>
     ([, sent]) => (sent as { params: { header: Readonly<Record<string, string>> } }).params.header['Idempotency-Key'],
   );
 
-it('is made once: twice pressed is one request, and after a lost answer the same one', async () => {
+it('a knowledge base is made once: twice pressed is one request, and after a lost answer the same one', async () => {
   const post = vi.spyOn(api, 'POST').mockRejectedValueOnce(new ProblemError(0, 'offline', 'No answer'));
   post.mockResolvedValue({ data: { id: 'k1' } } as never);
   const form = new KnowledgeBaseForm(null);
@@ -26,7 +26,7 @@ it('is made once: twice pressed is one request, and after a lost answer the same
   expect([second, more]).toEqual([first, []]);
 });
 
-it('is another wish after a refusal', async () => {
+it('a refusal of a knowledge base makes the next press another request', async () => {
   const post = vi.spyOn(api, 'POST').mockRejectedValue(new ProblemError(409, 'conflict', 'The name is taken'));
   const form = new KnowledgeBaseForm(null);
   form.name = 'Cells';
