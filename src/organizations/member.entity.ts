@@ -1,5 +1,14 @@
 import type { Role } from '@bellwether/kernel';
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  UpdateDateColumn,
+} from 'typeorm';
 import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 
@@ -19,12 +28,18 @@ export interface ChecklistAnswers {
 @Index('members_user_idx', ['userId'])
 export class MemberEntity {
   @PrimaryColumn('uuid', { name: 'organization_id' })
-  @ForeignKey(() => OrganizationEntity, { name: 'members_organization_fk', onDelete: 'CASCADE' })
   organizationId!: string;
 
+  @ManyToOne(() => OrganizationEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'organization_id', foreignKeyConstraintName: 'members_organization_fk' })
+  organization?: OrganizationEntity;
+
   @PrimaryColumn('uuid', { name: 'user_id' })
-  @ForeignKey(() => UserEntity, { name: 'members_user_fk', onDelete: 'CASCADE' })
   userId!: string;
+
+  @ManyToOne(() => UserEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'members_user_fk' })
+  person?: UserEntity;
 
   /** Name in this organization. */
   @Column('text')

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type SelectQueryBuilder } from 'typeorm';
 import { AcrossOrganizations, type Transaction } from '../infrastructure/database';
 import { type ChecklistAnswers, type InvitationState, MemberEntity } from './member.entity';
-import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 
 export interface MemberRow {
@@ -255,8 +254,8 @@ export class MemberScope {
     return this.manager
       .getRepository(MemberEntity)
       .createQueryBuilder('member')
-      .innerJoin(UserEntity, 'person', 'person.id = member.user_id')
-      .innerJoin(OrganizationEntity, 'organization', 'organization.id = member.organization_id')
+      .innerJoin('member.person', 'person')
+      .innerJoin('member.organization', 'organization')
       .select('member.organization_id', 'organizationId')
       .addSelect('member.user_id', 'userId')
       .addSelect('person.email', 'email')

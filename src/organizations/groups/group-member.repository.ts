@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type Repository } from 'typeorm';
 import { batches, tenantRepository } from '../../infrastructure/database';
-import { MemberEntity } from '../member.entity';
-import { UserEntity } from '../user.entity';
 import { GroupMemberEntity } from './group-member.entity';
 import type { MembershipSource } from './group.entity';
 
@@ -52,12 +50,8 @@ export class GroupMemberScope {
   page(groupId: string, limit: number, after: string | null): Promise<GroupMemberRow[]> {
     const page = this.rows
       .createQueryBuilder('membership')
-      .innerJoin(
-        MemberEntity,
-        'member',
-        'member.organization_id = membership.organization_id AND member.user_id = membership.user_id',
-      )
-      .innerJoin(UserEntity, 'person', 'person.id = membership.user_id')
+      .innerJoin('membership.member', 'member')
+      .innerJoin('member.person', 'person')
       .select('membership.user_id', 'userId')
       .addSelect('person.email', 'email')
       .addSelect('member.name', 'name')
