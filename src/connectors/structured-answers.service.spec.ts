@@ -192,7 +192,7 @@ describe('asking for JSON', () => {
   });
 });
 
-describe('where a question would go', () => {
+describe('the destination of a question', () => {
   it('is a host, or nowhere', async () => {
     const { host } = answersOver(() => BLUE);
     expect(await host('openai')).toBe('x.example');

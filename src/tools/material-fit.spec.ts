@@ -17,4 +17,4 @@ it.each([
   ['nothing', [completed({ evidence: 'derived' })]],
   ['unread', [completed(weak), failed]],
   ['fits', [completed({}), failed]],
-] as const)('is %s for %j', (fit, outcomes) => expect(materialFit(outcomes)).toBe(fit));
+] as const)('material is judged as “%s” for %j', (fit, outcomes) => expect(materialFit(outcomes)).toBe(fit));

@@ -324,8 +324,8 @@ describe('a version', () => {
   });
 });
 
-describe('who sees an assistant', () => {
-  it('is its owner, those it is shared with, everybody once published, and administrators', async () => {
+describe('the readers of an assistant', () => {
+  it('are its owner, those it is shared with, everybody once published, and administrators', async () => {
     const id = await make(teacher, { system_prompt: 'secret prompt' });
     const path = `${ASSISTANTS}/${id}`;
     const seenBy = async (who: Person) => (await who.api('GET', path)).json.access ?? null;
@@ -351,7 +351,7 @@ describe('who sees an assistant', () => {
     expect(await all()).toEqual(['owner', null, null, null]);
   });
 
-  it('is everybody of an organization that lets its members use all, until it no longer does', async () => {
+  it('are everybody of an organization that lets its members use all, until it no longer does', async () => {
     const id = await make(teacher);
     const list = async (who: Person, path: string): Promise<unknown[]> => {
       const { items, data } = (await who.api('GET', path)).json;
@@ -388,7 +388,7 @@ describe('who sees an assistant', () => {
     expect(await calling()).toEqual(['tool.inaccessible']);
   });
 
-  it('and a runner never sees how it is made', async () => {
+  it('never see how it is made where they may only run it', async () => {
     const id = await make(teacher, {
       system_prompt: 'hidden',
       prompt_template: 'hidden {user_input}',

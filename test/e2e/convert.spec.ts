@@ -119,7 +119,7 @@ describe('converting an assistant', () => {
     expect(lines.join()).not.toMatch(/odd_key|frac/);
   });
 
-  it('and its undoing need nothing that has gone meanwhile', async () => {
+  it('needs nothing that has gone meanwhile, and neither does its undoing', async () => {
     const { id, file } = await fileAssistant(teacher, 'gone');
     await teacher.api('DELETE', `/api/v1/files/${file}`);
     expect((await convert(teacher, id)).status).toBe(200);
@@ -189,8 +189,8 @@ describe('converting an assistant', () => {
   });
 });
 
-describe('who may convert', () => {
-  it('is whoever may edit: owner, those with the share, administrators', async () => {
+describe('the right to convert', () => {
+  it('belongs to all who may edit: owner, people with the share, administrators', async () => {
     const { id } = await fileAssistant(teacher, 'shared');
     expect((await convert(colleague, id)).status).toBe(404);
     await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'use' }] });
@@ -202,7 +202,7 @@ describe('who may convert', () => {
     expect((await convert(app as unknown as Person, id)).status).toBe(200);
   });
 
-  it('is no member, no key for chatting or reading, nobody of another organization', async () => {
+  it('does not belong to members, keys for chatting or reading, and people of another organization', async () => {
     const { id } = await fileAssistant(teacher, 'guarded');
     await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
     const member = await person(app, { role: 'member' });
@@ -226,7 +226,7 @@ describe('who may convert', () => {
     expect((await read(teacher, id)).version).toBe(1);
   });
 
-  it('is nobody where multi-tool assistants are switched off', async () => {
+  it('belongs to nobody where multi-tool assistants are switched off', async () => {
     const { id } = await fileAssistant(teacher, 'off');
     await app.api('PATCH', '/api/v1/organizations/default', { features: { multi_tool: false } });
     expect((await convert(teacher, id)).json).toMatchObject({ status: 403, code: 'feature_disabled' });

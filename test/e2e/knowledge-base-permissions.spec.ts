@@ -108,7 +108,7 @@ const holdsNone = (text: string, what: string): void => {
 const errorsIn = ({ json }: ApiAnswer): string[] =>
   json.diagnostics.flatMap(({ severity, code }: any) => (severity === 'error' ? [code] : []));
 
-describe('who may do what', () => {
+describe('the rights on a knowledge base', () => {
   const reads = (id: string, documentId: string) =>
     [
       ['GET', id, undefined],
@@ -158,7 +158,7 @@ describe('who may do what', () => {
       expect((await owner.api(method, `${KNOWLEDGE_BASES}/${path}`, body)).status).toBe(200);
   });
 
-  it('what belongs to another organization looks like what does not exist', async () => {
+  it('make what belongs to another organization look like what does not exist', async () => {
     const target = await filed(owner);
     await show(owner, target.id, 'organization');
     const mine = await filed(foreigner);
@@ -185,7 +185,7 @@ describe('who may do what', () => {
     expect([saved.status, errorsIn(saved)]).toEqual([201, ['tool.inaccessible']]);
   });
 
-  it('a slug does not help either', async () => {
+  it('are not widened by a slug', async () => {
     const made = await owner.api('POST', KNOWLEDGE_BASES, { name: NAME, slug: 'the-vault' });
     expect(made.status).toBe(201);
     for (const who of [teacher, foreigner]) {
@@ -276,7 +276,7 @@ describe('an assistant reads with its owner’s rights', () => {
   });
 });
 
-describe('whatever happens in whatever order', () => {
+describe('rights on knowledge bases, whatever happens in whatever order', () => {
   const PEOPLE = ['ada', 'ben', 'cem'] as const;
   type Name = (typeof PEOPLE)[number];
   type Step =
@@ -376,7 +376,7 @@ describe('whatever happens in whatever order', () => {
     expect((await foreigner.api('GET', `${KNOWLEDGE_BASES}/${target.id}`)).status).toBe(404);
   }
 
-  it('everybody reads exactly what the rules say, after every step', async () => {
+  it('let everybody read exactly what the rules say, after every step', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 12 }), async (history) => {
         await start();

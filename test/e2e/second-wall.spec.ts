@@ -29,7 +29,7 @@ function removeFirstWall(): { readonly removed: () => number; readonly restore: 
 
 const MARK = 'Zebra';
 
-describe('without the conditions of the repositories', () => {
+describe('row-level security, without the conditions of the repositories', () => {
   let app: TestApp;
   let owner: DataSource;
   let intruder: Person;
@@ -68,7 +68,7 @@ describe('without the conditions of the repositories', () => {
     await app.stop();
   });
 
-  it('repositories on the connection of the owner find rows of others: the conditions are gone', async () => {
+  it('is off for the owner of the tables, whose repositories then find rows of others', async () => {
     const [{ id: organizationId }] = await owner.query<[{ id: string }]>(
       `SELECT id FROM organizations WHERE slug = 'default'`,
     );
@@ -76,20 +76,17 @@ describe('without the conditions of the repositories', () => {
     expect(found?.name).toBe(`${MARK} facts`);
   });
 
-  it.each(['knowledge-bases', 'prompt-templates', 'files', 'assistants'])(
-    'the service finds no %s of others',
-    async (room) => {
-      const before = wall.removed();
-      const path = `/api/v1/${room}`;
-      expect((await intruder.api('GET', path)).text).not.toContain(MARK);
-      expect((await intruder.api('GET', `${path}/${ids[room]}`)).status).toBe(404);
-      expect((await intruder.api('DELETE', `${path}/${ids[room]}`, undefined, { 'if-match': '*' })).status).toBe(404);
-      expect(wall.removed()).toBeGreaterThan(before);
-      expect((await foreign.api('GET', path)).text).toContain(MARK);
-    },
-  );
+  it.each(['knowledge-bases', 'prompt-templates', 'files', 'assistants'])('finds no %s of others', async (room) => {
+    const before = wall.removed();
+    const path = `/api/v1/${room}`;
+    expect((await intruder.api('GET', path)).text).not.toContain(MARK);
+    expect((await intruder.api('GET', `${path}/${ids[room]}`)).status).toBe(404);
+    expect((await intruder.api('DELETE', `${path}/${ids[room]}`, undefined, { 'if-match': '*' })).status).toBe(404);
+    expect(wall.removed()).toBeGreaterThan(before);
+    expect((await foreign.api('GET', path)).text).toContain(MARK);
+  });
 
-  it('the service lists no keys, members, runs, audit entries or usage of others', async () => {
+  it('lists no keys, members, runs, audit entries or usage of others', async () => {
     const paths = [
       '/api/v1/api-keys?owner=all',
       '/api/v1/organizations/default/members',

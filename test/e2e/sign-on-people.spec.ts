@@ -43,7 +43,7 @@ async function foreign(): Promise<{ slug: string; owner: Person }> {
 const browser = (): SsoBrowser => new SsoBrowser(app);
 const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
 
-describe('with a provider that tells only the subject in the ID token', () => {
+describe('a provider that tells only the subject in the ID token', () => {
   let thin: OpenIdProvider;
   let settings: object;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('with a provider that tells only the subject in the ID token', () => {
   });
   afterAll(() => thin.down());
 
-  it('asks the userinfo endpoint for name, address and role, and follows them at the next sign-in', async () => {
+  it('is asked at its userinfo endpoint for name, address and role, which are followed at the next sign-in', async () => {
     const { key } = await made(settings);
     thin.person = { sub: 'dwho' };
     thin.userinfo = 403;
@@ -72,7 +72,7 @@ describe('with a provider that tells only the subject in the ID token', () => {
     expect(app.log()).toContain('the userinfo endpoint refused');
   });
 
-  it('takes no claims of another subject, and no sign-in without an answer that the settings ask for', async () => {
+  it('cannot give claims of another subject, and signs nobody in without an answer that the settings ask for', async () => {
     const { key } = await made(settings);
     thin.person = { sub: 'honest' };
     thin.userinfo = { sub: 'other', realm: { roles: ['staff'] } };
@@ -82,7 +82,7 @@ describe('with a provider that tells only the subject in the ID token', () => {
     expect(await browser().signIn(strict.key)).toBe('/sign-in?problem=sso_refused');
   });
 
-  it('tells in the log and in the test of the connection that a configured claim never came', async () => {
+  it('is told in the log and in the test of the connection when a configured claim never came', async () => {
     const { key } = await made(settings);
     const claims = async (): Promise<string> => {
       const { checks } = (await app.api('POST', `${PATH}/${key}/test`)).json;
@@ -104,7 +104,7 @@ describe('with a provider that tells only the subject in the ID token', () => {
   });
 });
 
-it('keeps name and address of a person as the provider has them, where the address is free', async () => {
+it('a sign-in keeps name and address of a person as the provider has them, where the address is free', async () => {
   const { key } = await made();
   const email = `married-${++serial}@uni.example`;
   const sub = `married-${serial}`;
@@ -136,7 +136,7 @@ it('keeps name and address of a person as the provider has them, where the addre
   }
 });
 
-describe('beside a directory (SCIM)', () => {
+describe('a sign-in beside a directory (SCIM)', () => {
   let directory: (method: string, path: string, body?: unknown) => Promise<any>;
   beforeAll(async () => {
     const { json } = await app.api('POST', '/api/v1/organizations/default/scim/tokens', { name: 'Directory' });
@@ -148,7 +148,7 @@ describe('beside a directory (SCIM)', () => {
   });
   const user = (externalId: string, userName: string) => ({ userName, externalId, displayName: externalId });
 
-  it('is the person with the external id in the claims, whoever comes first and whatever the address', async () => {
+  it('is that of the person with the external id in the claims, whoever comes first and whatever the address', async () => {
     const { key } = await made({ external_id_claim: 'oid' });
     const first = (await directory('POST', '/Users', user('oid-1', 'stan@uni.example'))).json;
     provider.person = { sub: 'stan', oid: 'oid-1', email: 'stan.k@uni.example' };
@@ -167,7 +167,7 @@ describe('beside a directory (SCIM)', () => {
     expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_disabled');
   });
 
-  it('is nobody else who has the address now', async () => {
+  it('is not that of somebody else who has the address now', async () => {
     const { key } = await made({ external_id_claim: 'oid', link_verified_email: true });
     await directory('POST', '/Users', user('oid-3', 'reused@uni.example'));
     provider.person = { sub: 'new', oid: 'oid-4', email: 'reused@uni.example', email_verified: true };
@@ -200,7 +200,7 @@ it('links neither a member who was removed or disabled, nor a system administrat
   expect(await sql('SELECT 1 FROM oidc_identities WHERE user_id = $1', [off.userId])).toEqual([]);
 });
 
-it('refuses a document with an address that is no https address, as the sign-in does', async () => {
+it('the test of a connection refuses a document with an address that is no https address, as the sign-in does', async () => {
   const odd = await OpenIdProvider.start();
   odd.document = { authorization_endpoint: 'javascript:alert(1)' };
   const { key } = await made({ issuer: odd.url });
@@ -217,7 +217,7 @@ it('refuses a document with an address that is no https address, as the sign-in 
   expect(line).toContain('authorization_endpoint is no web address');
 });
 
-it('names a wrong client secret, also where the provider challenges the client', async () => {
+it('the test of a connection names a wrong client secret, also where the provider challenges the client', async () => {
   const strict = await OpenIdProvider.start();
   strict.challenges = true;
   const { key } = await made({ issuer: strict.url, client_secret: 'wrong' });

@@ -8,4 +8,6 @@ it.each([
   [[null, 0.3], { strength: 0.646, weak: false }],
   [[null], null],
   [[], null],
-])('of hits of %j', (strengths, match) => expect(matchOf(strengths.map((strength) => ({ strength })))).toEqual(match));
+])('the match of hits of %j is told with its strength', (strengths, match) =>
+  expect(matchOf(strengths.map((strength) => ({ strength })))).toEqual(match),
+);
