@@ -1,3 +1,4 @@
+import supertest from 'supertest';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { user } from '../support/chat';
 import { foreignOrganization, type Person, person } from '../support/people';
@@ -145,7 +146,7 @@ it('CVE-2026-40933: neither settings nor definitions take a command to start', a
 });
 
 it.each([null, '', [], [''], {}, true])('GHSA-f6hc-c5jr-878p: %j is no credential', async (nothing) => {
-  const answer = await app.request().post('/api/v1/session').send({ api_key: nothing });
+  const answer = await supertest(app.url).post('/api/v1/session').send({ api_key: nothing });
   expect([400, 401]).toContain(answer.status);
   expect(answer.headers['set-cookie']).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import supertest from 'supertest';
 import { SessionsService } from '../../src/auth/sign-in/sessions.service';
 import {
   bodyOf,
@@ -81,7 +82,7 @@ describe('over the whole OpenAPI document', () => {
 
   it('no other credential opens SCIM, not even that of a system administrator', async () => {
     const teacher = await person(app);
-    const session = await app.request().post('/api/v1/session').send({ api_key: app.adminKey });
+    const session = await supertest(app.url).post('/api/v1/session').send({ api_key: app.adminKey });
     const cookie = String(session.headers['set-cookie']).split(';')[0] ?? '';
     for (const headers of [bearer(app.adminKey), bearer(teacher.key), { authorization: '', cookie }]) {
       expect(await others(headers, [401], isScim)).toEqual([]);

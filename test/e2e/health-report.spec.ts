@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { acrossOrganizations } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
@@ -41,7 +42,7 @@ describe('the health report', () => {
     const { json: me } = await app.api('GET', '/api/v1/me');
     const reading = await keyOf(app, me.user.email, { scopes: ['read'] });
     for (const each of [administrator, teacher, reading]) expect((await each.api('GET', PATH)).status).toBe(403);
-    await app.request().get(PATH).expect(401);
+    await supertest(app.url).get(PATH).expect(401);
   });
 
   it('tells in words what is well and what is not, worst first', async () => {

@@ -87,8 +87,8 @@ describe('a start that cannot succeed', () => {
 
 describe('health', () => {
   it('is alive and ready without a credential once it serves', async () => {
-    await app.request().get('/health/live').expect(200, { status: 'ok' });
-    const { body } = await app.request().get('/health/ready').expect(200).expect('cache-control', 'no-store');
+    await supertest(app.url).get('/health/live').expect(200, { status: 'ok' });
+    const { body } = await supertest(app.url).get('/health/ready').expect(200).expect('cache-control', 'no-store');
     // A server without pgvector is ready all the same, and says so.
     const vectors = process.env.TEST_DATABASE_URL === undefined ? 'ok' : expect.stringMatching(/^ok$|pgvector/);
     const signals = expect.stringMatching(/^ok$|reconnecting/);
@@ -99,12 +99,12 @@ describe('health', () => {
   });
 
   it('shows the API documentation', async () => {
-    const page = await app.request().get('/api/docs/').expect(200);
+    const page = await supertest(app.url).get('/api/docs/').expect(200);
     expect(page.text).toContain('swagger-ui');
   });
 
   it('serves an OpenAPI 3.1 document in which every operation says what it is for', async () => {
-    const { body } = await app.request().get('/api/openapi.json').expect(200);
+    const { body } = await supertest(app.url).get('/api/openapi.json').expect(200);
     expect(body.openapi).toBe('3.1.0');
     const silent = Object.entries<Record<string, { summary?: string }>>(body.paths).flatMap(([path, operations]) =>
       Object.entries(operations)
@@ -116,7 +116,7 @@ describe('health', () => {
 
   it('hands out a request id, the caller’s own when it is well-formed', async () => {
     const idFor = async (given?: string): Promise<string | undefined> => {
-      const asked = app.request().get('/health/live');
+      const asked = supertest(app.url).get('/health/live');
       const { headers } = await (given === undefined ? asked : asked.set('x-request-id', given));
       return headers['x-request-id'];
     };
@@ -126,7 +126,7 @@ describe('health', () => {
   });
 
   it('logs the path of an answer without its query, which may hold what people typed', async () => {
-    await app.request().get('/health/live?q=private').expect(200);
+    await supertest(app.url).get('/health/live?q=private').expect(200);
     expect(app.log()).toContain('"path":"/health/live"');
     expect(app.log()).not.toContain('private');
   });
@@ -138,7 +138,7 @@ describe('health', () => {
       'x-request-id': 'refused-0001',
       traceparent: `00-${trace}-00f067aa0ba902b7-01`,
     });
-    await app.request().get('/api/v1/me').set('x-request-id', 'anonymous-0001').expect(401);
+    await supertest(app.url).get('/api/v1/me').set('x-request-id', 'anonymous-0001').expect(401);
     const [refused, anonymous] = logged('request refused');
     expect(refused).toMatchObject({
       level: 30,
@@ -165,7 +165,7 @@ describe('health', () => {
   });
 
   it('serves metrics on a port of its own, with a token, and not beside the pages', async () => {
-    await app.request().get('/metrics').set('authorization', `Bearer ${TOKEN}`).expect(404);
+    await supertest(app.url).get('/metrics').set('authorization', `Bearer ${TOKEN}`).expect(404);
     const metrics = supertest(`http://127.0.0.1:${app.metricsPort}`);
     await metrics.get('/metrics').expect(401).expect('www-authenticate', 'Bearer');
     await metrics.get('/').expect(404);

@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { LambImport } from '../../extensions/lamb-import';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
@@ -131,7 +132,7 @@ describe('an issuer', () => {
   });
 
   const offered = async (query = ''): Promise<any[]> =>
-    (await app.request().get(`/api/v1/session${query}`).expect(200)).body.providers;
+    (await supertest(app.url).get(`/api/v1/session${query}`).expect(200)).body.providers;
   const names = async (query = ''): Promise<string[]> => (await offered(query)).map(({ name }) => name);
 
   it('shows its name and picture on the sign-in page of its organization where it is listed', async () => {
@@ -156,7 +157,7 @@ describe('an issuer', () => {
 
 describe('the sign-in page of everybody', () => {
   const names = async (query = ''): Promise<string[]> =>
-    (await app.request().get(`/api/v1/session${query}`).expect(200)).body.providers.map(({ name }: any) => name);
+    (await supertest(app.url).get(`/api/v1/session${query}`).expect(200)).body.providers.map(({ name }: any) => name);
 
   it('shows what system administrators put there, and nothing that an owner of an organization sets', async () => {
     const { slug, owner } = await foreign();
@@ -187,8 +188,7 @@ describe('the sign-in page of everybody', () => {
   });
 
   it.each(['organization=a b', 'email_domain=@', 'issuer=..', 'x=1'])('refuses ?%s', async (query) => {
-    await app
-      .request()
+    await supertest(app.url)
       .get(`/api/v1/session?${encodeURI(query)}`)
       .expect(400);
   });
@@ -577,7 +577,7 @@ describe('testing it', () => {
 
 it('an issuer is the only way in where local sign-in is off, but for system administrators and programs', async () => {
   const path = '/api/v1/organizations/default';
-  const signIn = (key: string) => app.request().post('/api/v1/session').send({ api_key: key });
+  const signIn = (key: string) => supertest(app.url).post('/api/v1/session').send({ api_key: key });
   const teacher = await person(app);
   expect((await app.api('PATCH', path, { features: { local_sign_in: false } })).status).toBe(200);
   expect((await signIn(teacher.key)).body).toMatchObject({ status: 403, code: 'feature_disabled' });

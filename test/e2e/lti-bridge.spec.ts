@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { FRAME_PERMISSIONS } from '../../src/web-ui';
 import { startApp, type TestApp } from '../support/app';
 import { CLAIM, Lms, LtiBrowser } from '../support/lms';
@@ -238,8 +239,7 @@ describe('a good launch of LTI 1.1', () => {
 
   it('is accepted under a second host name of the service', async () => {
     const body = moodle.form('activity', {}, { address: `http://lamb.example.edu${DOORS.activity}` });
-    const answer = await app
-      .request()
+    const answer = await supertest(app.url)
       .post(DOORS.activity)
       .set('host', 'lamb.example.edu')
       .type('form')

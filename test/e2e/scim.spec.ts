@@ -1,3 +1,4 @@
+import supertest from 'supertest';
 import { startApp, type ApiAnswer, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';
 
@@ -123,7 +124,7 @@ describe('the description of the service', () => {
   it('answers errors in the shape of SCIM, also without a credential and for what is not there', async () => {
     const missing = await scim('GET', '/Nothing');
     const anonymous = await app.api('GET', '/scim/v2/Users', undefined, { authorization: 'Bearer nonsense' });
-    const broken = await app.request().post('/scim/v2/Users').set('authorization', 'Bearer x').send('{');
+    const broken = await supertest(app.url).post('/scim/v2/Users').set('authorization', 'Bearer x').send('{');
     expect([missing.status, anonymous.status, broken.status]).toEqual([404, 401, 401]);
     for (const { json } of [missing, anonymous]) {
       expect(json.schemas).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error']);
@@ -181,7 +182,7 @@ describe('a user', () => {
     const { id, userName } = await user(body);
     const key = await keyOf(app, userName, { scopes: ['read', 'write'] });
     await key.api('POST', '/api/v1/assistants', { name: `Lena's ${++serial}`, metadata: { connector: 'bypass' } });
-    const asked = await app.request().post('/api/v1/session').send({ api_key: key.key });
+    const asked = await supertest(app.url).post('/api/v1/session').send({ api_key: key.key });
     expect(asked.status).toBe(200);
     await scim('DELETE', `/Users/${id}`);
     const other = await scim('POST', '/Users', { ...body, displayName: 'Luis', ...changes });
@@ -263,9 +264,9 @@ describe('a user', () => {
     const teacher = await person(app);
     const { id } = (await linking('POST', '/Users', userBody({ userName: teacher.email, emails: [] }))).json;
     expect((await teacher.api('GET', '/api/v1/assistants')).status).toBe(200);
-    const signIn = await app.request().post('/api/v1/session').send({ api_key: teacher.key });
+    const signIn = await supertest(app.url).post('/api/v1/session').send({ api_key: teacher.key });
     const cookie = String(signIn.headers['set-cookie']).split(';')[0] ?? '';
-    const asBrowser = () => app.request().get('/api/v1/me').set('cookie', cookie);
+    const asBrowser = () => supertest(app.url).get('/api/v1/me').set('cookie', cookie);
     expect((await asBrowser()).status).toBe(200);
     const off = await patch(`/Users/${id}`, { op: 'Replace', path: 'active', value: 'False' });
     expect([off.status, off.json.active]).toEqual([200, false]);

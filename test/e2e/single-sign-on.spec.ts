@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { ImportedPasswords } from '../../src/auth';
 import { Transactions, withinOrganization } from '../../src/infrastructure/database';
 import { startApp, type TestApp } from '../support/app';
@@ -152,7 +153,7 @@ describe('a link to a sign-in', () => {
   it.each([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])(
     'of a page of another site is refused: %o',
     async (headers) => {
-      const answer = await app.request().post('/auth/oidc/default/login').set(headers);
+      const answer = await supertest(app.url).post('/auth/oidc/default/login').set(headers);
       expect(answer.body).toMatchObject({ status: 403, code: 'forbidden' });
     },
   );

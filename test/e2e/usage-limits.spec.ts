@@ -1,3 +1,4 @@
+import supertest from 'supertest';
 import { UsageBuffer } from '../../src/metering';
 import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
@@ -111,7 +112,7 @@ describe('the limits of an organization', () => {
   });
 
   it('are for its administrators', async () => {
-    expect((await app.request().get(PATH)).status).toBe(401);
+    expect((await supertest(app.url).get(PATH)).status).toBe(401);
     for (const role of ['member', 'teacher'] as const) {
       const someone = await person(app, { role });
       expect((await someone.api('GET', PATH)).json.code).toBe('forbidden');
@@ -141,5 +142,5 @@ describe('my limits', () => {
     expect(JSON.stringify(mine)).not.toContain(student.userId);
   });
 
-  it('need a credential', async () => expect((await app.request().get('/api/v1/me/limits')).status).toBe(401));
+  it('need a credential', async () => expect((await supertest(app.url).get('/api/v1/me/limits')).status).toBe(401));
 });

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import supertest from 'supertest';
 import { type ApiAnswer, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';
 import { testDatabaseUrl } from '../support/database';
@@ -312,7 +313,7 @@ describe('prices in usage', () => {
 
 describe('who sees usage', () => {
   it('nobody without a credential', async () => {
-    expect((await app.request().get(USAGE)).status).toBe(401);
+    expect((await supertest(app.url).get(USAGE)).status).toBe(401);
   });
 
   it('members and keys for chat do not', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { INSTALLATION_TABLES } from '../../src/infrastructure/postgres/connection/enforce';
 import { NOT_EXPORTED } from '../../src/privacy/organization/exported-tables';
 import { OrganizationExportRepository } from '../../src/privacy/organization/organization-export.repository';
@@ -150,8 +151,7 @@ describe('an organization that ends', () => {
     const { id: run } = (await owner.api('POST', `/api/v1/assistants/${id}/runs`, asked)).json;
     await until(async () => (await owner.api('GET', `/api/v1/runs/${run}`)).json.status === 'completed');
 
-    const archive = await app
-      .request()
+    const archive = await supertest(app.url)
       .post(`${ORGANIZATIONS}/chemistry/data-export`)
       .set('authorization', `Bearer ${owner.key}`)
       .responseType('blob');

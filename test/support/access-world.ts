@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import supertest from 'supertest';
 import { filesForm, type TestApp } from './app';
 import { user } from './chat';
 import { ingested } from './ingested';
@@ -270,7 +271,7 @@ const RUBRIC = {
 };
 
 async function session(app: TestApp, { key }: Person): Promise<string> {
-  await app.request().post('/api/v1/session').send({ api_key: key });
+  await supertest(app.url).post('/api/v1/session').send({ api_key: key });
   const { items } = (await app.api('GET', '/api/v1/sessions', undefined, { authorization: `Bearer ${key}` })).json;
   return items[0].id;
 }

@@ -25,9 +25,7 @@ export interface TestApp {
   readonly dataDir: string;
   /** Null without `METRICS_PORT`. */
   readonly metricsPort: number | null;
-  /** supertest on the service, without a credential. */
-  request(): ReturnType<typeof supertest>;
-  /** One call through `request()`, as the administrator unless `headers` carry another credential. */
+  /** One call with supertest, as the administrator unless `headers` carry another credential. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** Everything the service logged so far (JSON lines), whatever the level. */
   log(): string;
@@ -135,7 +133,6 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
     adminKey,
     dataDir: folder,
     metricsPort: service.metricsPort,
-    request: () => supertest(service.url),
     api,
     log: () => logged,
     get: service.app.get.bind(service.app),
