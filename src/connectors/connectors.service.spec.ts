@@ -61,8 +61,8 @@ const serviceFor = (
   });
 };
 
-describe('which model answers', () => {
-  it('the one that is asked for, at the organization’s address with its key', async () => {
+describe('the model that answers', () => {
+  it('is the one that is asked for, at the organization’s address with its key', async () => {
     const service = serviceFor({ providers: [provider('openai', { models: ['a', 'b'] })] });
     await expect(service.resolve('o', { connector: 'openai', llm: 'b' })).resolves.toEqual({
       connector: expect.objectContaining({ definition: OPENAI.definition }) as object,
@@ -73,7 +73,7 @@ describe('which model answers', () => {
     });
   });
 
-  it('any, when the organization lists none', async () => {
+  it('is any when the organization lists none', async () => {
     const service = serviceFor({ providers: [provider('openai')] });
     await expect(service.resolve('o', { connector: 'openai', llm: 'new' })).resolves.toMatchObject({
       model: 'new',
@@ -81,7 +81,7 @@ describe('which model answers', () => {
     });
   });
 
-  it('an old connector name means the same', async () => {
+  it('is the same by an old name of its connector', async () => {
     const service = serviceFor({ providers: [provider('openai')] });
     await expect(service.resolve('o', { connector: 'openai_tools', llm: 'x' })).resolves.toMatchObject({
       connector: OPENAI,
@@ -112,7 +112,7 @@ describe('which model answers', () => {
     ]);
   });
 
-  it('no model named: the default, without a warning', async () => {
+  it('is the default, without a warning, when none is named', async () => {
     const service = serviceFor({ providers: [provider('openai', { baseUrl: OWN })] });
     await expect(service.resolve('o', { connector: 'openai', llm: null })).resolves.toMatchObject({
       model: 'mini',
@@ -120,7 +120,7 @@ describe('which model answers', () => {
     });
   });
 
-  it('no model named, at a server of another host: the vendor’s own default is not asked for there', async () => {
+  it('is never the vendor’s own default at a server of another host', async () => {
     const foreign = { providers: [provider('openai', { baseUrl: 'https://vllm.campus.example/v1' })] };
     const service = serviceFor(foreign);
     await expect(service.resolve('o', { connector: 'openai', llm: null })).rejects.toMatchObject({
