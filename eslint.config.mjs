@@ -106,7 +106,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/main.ts', 'src/cli.ts', 'packages/**/*.spec.ts', 'test/**/*.ts'],
+    files: ['src/main.ts', 'src/cli.ts', 'src/index.ts', 'packages/**/*.spec.ts', 'test/**/*.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

@@ -18,6 +18,7 @@ module.exports = {
         entry: [
           'src/main.ts',
           'src/cli.ts',
+          'src/index.ts',
           'src/infrastructure/languages/detector-thread.ts',
           'src/auth/imported-passwords/password-comparison.worker.ts',
           'migrations/index.ts',

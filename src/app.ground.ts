@@ -1,5 +1,6 @@
 import type { PluginParts } from '@bellwether/plugin';
 import type { ModuleMetadata } from '@nestjs/common';
+import type { Override } from './app.overrides';
 import { migrations } from '../migrations';
 import { CONFIG, type Config, ConfigModule } from './infrastructure/config';
 import { DatabaseModule, type SchemaOnOpen } from './infrastructure/database';
@@ -13,6 +14,8 @@ export interface AppOptions {
   readonly share?: boolean;
   /** Plugins beside those of `BELLWETHER_PLUGINS`. */
   readonly plugins?: readonly PluginParts[];
+  /** Take the place of providers with the same token, in the module that has them. */
+  readonly overrides?: readonly Override[];
 }
 
 export type Imports = NonNullable<ModuleMetadata['imports']>;

@@ -1,6 +1,7 @@
 import type { PluginParts } from '@bellwether/plugin';
 import { CONFIG, type Config } from './infrastructure/config';
 import { type LoadedPlugin, loadPlugins, type OwnNames } from './infrastructure/plugins';
+import { CONNECTOR_NAMES } from './connectors';
 import { STRATEGY_NAMES } from './orchestrators';
 import { processorsOver } from './processors';
 import { functionsOver, toolsOver } from './tools';
@@ -21,6 +22,7 @@ function ownNames(config: Config): OwnNames {
     tools: namesOf(toolsOver(nothing).map(({ definition }) => definition)),
     functions: namesOf(functionsOver(nothing).map(({ definition }) => definition)),
     strategies: new Set(STRATEGY_NAMES),
+    connectors: new Set(CONNECTOR_NAMES),
     promptProcessors: namesOf(processors.promptDefinitions()),
     ragProcessors: namesOf(processors.ragDefinitions()),
   };

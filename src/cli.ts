@@ -43,7 +43,9 @@ const WITHOUT_VENDORS = /^(?:(?:db|files|audit|receipts|runs|organizations|membe
 
 async function configFor(command: string): Promise<Config> {
   const { loadConfig } = await import('./infrastructure/config/index.js');
-  const vendors = WITHOUT_VENDORS.test(command) ? null : (await import('./connectors/vendors.js')).VENDORS;
+  const vendors = WITHOUT_VENDORS.test(command)
+    ? null
+    : await (await import('./connectors/vendors.js')).vendorsFor(process.env);
   return loadConfig(process.env, vendors);
 }
 

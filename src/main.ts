@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
-import { VENDORS } from './connectors';
+import { vendorsFor } from './connectors';
 import { type Config, loadConfig, misspeltVariables } from './infrastructure/config';
 import { createPino } from './infrastructure/telemetry';
 import { type RunningService, serve } from './serve';
@@ -80,9 +80,10 @@ function stopOnSignals(service: RunningService, logger: Logger): void {
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig(process.env, VENDORS);
+  const vendors = await vendorsFor(process.env);
+  const config = loadConfig(process.env, vendors);
   const logger = createPino(config.log.level);
-  for (const { name, meant } of misspeltVariables(process.env, VENDORS)) {
+  for (const { name, meant } of misspeltVariables(process.env, vendors)) {
     logger.warn(`The variable ${name} is not known and has no effect; did you mean ${meant.slice(0, 3).join(' or ')}?`);
   }
   const service = await serve(config, logger);

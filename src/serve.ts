@@ -8,7 +8,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger as Pino } from 'pino';
+import type { AppOptions } from './app.ground';
 import { AppModule } from './app.module';
+import { withOverrides } from './app.overrides';
 import { setUpApp } from './app.setup';
 import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
@@ -100,19 +102,25 @@ function assertWritable(dataDir: string): void {
   }
 }
 
-/** Builds, migrates, seeds and listens; for the server and the tests. */
-export async function serve(config: Config, logger: Pino): Promise<RunningService> {
+/** Builds, migrates, seeds and listens; for the server and for programs that embed it. */
+export async function serve(
+  config: Config,
+  logger: Pino,
+  options: Pick<AppOptions, 'plugins' | 'overrides'> = {},
+): Promise<RunningService> {
   const { database, http, metrics } = config;
-  const module = await AppModule.of(config, { schema: 'migrate' });
+  const module = await AppModule.of(config, { ...options, schema: 'migrate' });
   await assertFree('PORT', http.port, http.host);
   await assertFree('METRICS_PORT', metrics.port, http.host);
   if (database.url === null) assertWritable(database.dataDir);
-  const app = await NestFactory.create<NestExpressApplication>(module, {
-    bodyParser: false,
-    abortOnError: false,
-    // The caller reports why a start failed; Nest would log the same error with its stack.
-    logger: new StructuredLogger(logger, { ...config.log.modules, ExceptionHandler: 'silent' }),
-  });
+  const app = await withOverrides(module, options.overrides ?? [], () =>
+    NestFactory.create<NestExpressApplication>(module, {
+      bodyParser: false,
+      abortOnError: false,
+      // The caller reports why a start failed; Nest would log the same error with its stack.
+      logger: new StructuredLogger(logger, { ...config.log.modules, ExceptionHandler: 'silent' }),
+    }),
+  );
   try {
     setUpApp(app, logger);
     const bootstrap = await app.get(BootstrapService).run();

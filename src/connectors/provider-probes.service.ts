@@ -2,8 +2,9 @@ import { AppError, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Vendor } from '../infrastructure/config';
 import { OutboundClient } from '../infrastructure/outbound';
-import { CONNECTOR_PLUGINS } from './catalog';
 import {
+  type ConnectorPlugin,
+  CONNECTORS_IN_USE,
   DEFAULT_CALL_LIMITS,
   EMBEDDING_PROVIDERS,
   type EmbeddingProvider,
@@ -29,13 +30,14 @@ export class ProviderProbes {
   constructor(
     outbound: OutboundClient,
     @Inject(EMBEDDING_PROVIDERS) private readonly embeddings: readonly EmbeddingProvider[],
+    @Inject(CONNECTORS_IN_USE) private readonly plugins: readonly ConnectorPlugin[],
   ) {
     this.transport = new ModelTransport(outbound, { ...DEFAULT_CALL_LIMITS, plainTotalMs: TIMEOUT_MS });
   }
 
   /** Models that the vendor offers to this key, by name. */
   async models(vendorName: string, target: ModelTarget, signal: AbortSignal): Promise<readonly ListedModel[]> {
-    const { vendor, wire } = listingOf(vendorName);
+    const { vendor, wire } = listingOf(vendorName, this.plugins);
     assertKey(vendor, target);
     const deadline = new CallDeadline(signal, TIMEOUT_MS);
     try {
@@ -61,8 +63,8 @@ export class ProviderProbes {
   }
 }
 
-function listingOf(vendorName: string): { vendor: Vendor; wire: ModelsWire } {
-  for (const { definition, models } of CONNECTOR_PLUGINS) {
+function listingOf(vendorName: string, plugins: readonly ConnectorPlugin[]): { vendor: Vendor; wire: ModelsWire } {
+  for (const { definition, models } of plugins) {
     if (definition.vendor?.name === vendorName && models !== undefined)
       return { vendor: definition.vendor, wire: models };
   }

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import supertest, { type Response, type Test } from 'supertest';
-import { VENDORS } from '../../src/connectors';
-import { loadConfig } from '../../src/infrastructure/config';
+import { createApp, type EmbeddingOptions } from '../../src';
 import { createPino } from '../../src/infrastructure/telemetry';
-import { serve } from '../../src/serve';
+import type { RunningService } from '../../src/serve';
 import { resetDatabase, testDatabaseUrl } from './database';
 
 export interface ApiAnswer {
@@ -30,11 +29,11 @@ export interface TestApp {
   /** Everything the service logged so far (JSON lines), whatever the level. */
   log(): string;
   /** Nest's container, for assertions on the inside. */
-  get: Awaited<ReturnType<typeof serve>>['app']['get'];
+  get: RunningService['app']['get'];
   stop(): Promise<void>;
 }
 
-export interface TestAppOptions {
+export interface TestAppOptions extends Pick<EmbeddingOptions, 'plugins' | 'overrides'> {
   readonly env?: Readonly<Record<string, string>>;
   /** False keeps the rows of an earlier start in the same file. */
   readonly reset?: boolean;
@@ -89,13 +88,19 @@ async function emptyDatabase(): Promise<void> {
 }
 
 /** Starts the real service on a free port and this worker's database, as `npm start` would. */
-export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptions = {}): Promise<TestApp> {
+export async function startApp({
+  env = {},
+  reset = true,
+  dataDir,
+  ...embedding
+}: TestAppOptions = {}): Promise<TestApp> {
   if (reset) await emptyDatabase();
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'bw-test-'));
   const adminKey = env['BOOTSTRAP_ADMIN_KEY'] ?? `bw_${randomBytes(24).toString('hex')}`;
   let logged = '';
-  const config = loadConfig(
-    {
+  const service = await createApp({
+    ...embedding,
+    env: {
       NODE_ENV: 'test',
       PORT: '0',
       DATABASE_URL: testDatabaseUrl(),
@@ -110,9 +115,8 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
       EVENT_LOOP_DELAY_LIMIT: '0',
       ...env,
     },
-    VENDORS,
-  );
-  const service = await serve(config, createPino(config.log.level, { write: (line: string) => void (logged += line) }));
+    loggerOf: (level) => createPino(level, { write: (line: string) => void (logged += line) }),
+  });
   const api = async (
     method: string,
     path: string,

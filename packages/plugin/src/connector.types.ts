@@ -215,3 +215,84 @@ export interface Connector {
   complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
   stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]>;
 }
+
+/** Types that every vision model accepts. SVG is left out: it can hold scripts. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+export interface InlineImage {
+  readonly mediaType: ImageType;
+  readonly base64: string;
+}
+
+/** Images of one request by the address that the message gives. */
+export type InlineImages = ReadonlyMap<string, InlineImage>;
+
+/** One call of a vendor. */
+export interface ConnectorCall<Kept extends object = object> {
+  readonly request: ModelRequest;
+  readonly target: ModelTarget;
+  readonly stream: boolean;
+  /** Images of `imageMessages`, by the address in the message. */
+  readonly images: InlineImages;
+  /** The value that an earlier answer of this conversation kept under the id of a function call. */
+  readonly recall: (callId: string) => Kept | undefined;
+}
+
+export interface VendorPost {
+  /** Appended to the base URL; may hold a query. */
+  readonly path: string;
+  /** The vendor's own headers, the key among them; OpenAI's way when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** The part of an answer that one event adds. */
+export interface Gain {
+  readonly text: string;
+  readonly calls: readonly FunctionCall[];
+  readonly images: readonly ModelImage[];
+}
+
+/** Assembles one answer from a vendor's events. A whole answer is one event. */
+export interface AnswerDecoder<Kept extends object = object> {
+  /** @throws AppError `upstream_bad_response`, `upstream_truncated` */
+  add(event: JsonObject): Gain;
+  /** True once the vendor told how the answer ended. */
+  readonly finished: boolean;
+  /** True once nothing more is expected. */
+  readonly done: boolean;
+  /** Finish reason in OpenAI's words. @throws AppError when the answer says nothing */
+  readonly finishReason: string;
+  readonly usage: Usage;
+  /** Values to send back with the results of calls, by call id. */
+  readonly kept: ReadonlyMap<string, Kept>;
+}
+
+/**
+ * A vendor's wire format. Deadlines, retries, limits, redaction, image downloads and OpenAI's chunks are the service's: a
+ * codec translates and does no I/O.
+ */
+export interface ConnectorCodec<Kept extends object = object> {
+  /** How the events of a stream are separated: server-sent events, or a JSON object a line. */
+  readonly framing: 'sse' | 'lines';
+  encode(call: ConnectorCall<Kept>): VendorPost;
+  /** Puts one answer together; `maxAnswerChars` bounds it. */
+  decoder(maxAnswerChars: number): AnswerDecoder<Kept>;
+  /** An event that stands for a failure: the vendor's words, or its `{ message, type, code }`; null for a part of an answer. */
+  failure?(event: JsonObject): string | JsonObject | null;
+  /** Messages whose images are sent as bytes; absent: the vendor is given their addresses. */
+  imageMessages?(request: ModelRequest): readonly ChatMessage[];
+}
+
+/** A connector as a package declares it: with a `codec` for a vendor, or an `answer` of its own without one. */
+export interface ConnectorEntry {
+  readonly definition: ConnectorDefinition;
+  readonly codec?: ConnectorCodec;
+  /** Writes a whole answer; streams get it in pieces. */
+  readonly answer?: (request: ModelRequest) => string;
+  /** Required by a definition with `embeddings`. */
+  readonly embeddings?: EmbeddingWire;
+  /** Absent where the vendor lists no models. */
+  readonly models?: ModelsWire;
+}

@@ -1,3 +1,4 @@
+import type { ConnectorEntry } from './connector.types';
 import type { FunctionPlugin } from './function.types';
 import type { PromptProcessor, RagProcessor } from './processor.types';
 import type { OrchestratorStrategy } from './strategy.types';
@@ -10,6 +11,7 @@ export type Entry<T> = T | (new () => T);
 export interface PluginParts {
   readonly tools?: readonly Entry<Tool<never>>[];
   readonly strategies?: readonly Entry<OrchestratorStrategy>[];
+  readonly connectors?: readonly Entry<ConnectorEntry>[];
   readonly promptProcessors?: readonly Entry<PromptProcessor>[];
   readonly ragProcessors?: readonly Entry<RagProcessor>[];
   readonly functions?: readonly Entry<FunctionPlugin<never>>[];
@@ -18,13 +20,21 @@ export interface PluginParts {
 }
 
 /** The kinds of entries, as `definePlugin` names them. */
-export const PLUGIN_KINDS = ['tools', 'strategies', 'promptProcessors', 'ragProcessors', 'functions'] as const;
+export const PLUGIN_KINDS = [
+  'tools',
+  'strategies',
+  'connectors',
+  'promptProcessors',
+  'ragProcessors',
+  'functions',
+] as const;
 export type PluginKind = (typeof PLUGIN_KINDS)[number];
 
 /** A plugin whose entries are objects. */
 export interface Plugin {
   readonly tools: readonly Tool[];
   readonly strategies: readonly OrchestratorStrategy[];
+  readonly connectors: readonly ConnectorEntry[];
   readonly promptProcessors: readonly PromptProcessor[];
   readonly ragProcessors: readonly RagProcessor[];
   readonly functions: readonly FunctionPlugin[];

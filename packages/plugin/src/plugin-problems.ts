@@ -79,6 +79,35 @@ const STRATEGY = definition(
   ['texts'],
 );
 
+const FLAG = { type: 'boolean' };
+const ABILITIES = { streaming: FLAG, vision: FLAG, functions: FLAG, image_generation: FLAG };
+const VARIABLE = { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' };
+const VENDOR = definition(
+  {
+    name: { type: 'string', pattern: '^[a-z]+$' },
+    needsKey: FLAG,
+    baseUrl: { type: ['string', 'null'] },
+    environment: { ...OBJECT, properties: { apiKey: VARIABLE, baseUrl: VARIABLE }, additionalProperties: false },
+  },
+  [],
+);
+
+const CONNECTOR = definition(
+  {
+    name: NAME,
+    aliases: STRINGS,
+    display_name: TEXT,
+    description: TEXT,
+    texts: OBJECT,
+    icon: TEXT,
+    capabilities: definition(ABILITIES, []),
+    vendor: { oneOf: [{ type: 'null' }, VENDOR] },
+    models: STRINGS,
+    defaultModel: { type: ['string', 'null'] },
+  },
+  [],
+);
+
 interface Kind {
   readonly definition: object;
   readonly methods: readonly string[];
@@ -93,6 +122,7 @@ const KINDS: Readonly<Record<PluginKind, Kind>> = {
     settings: 'config_schema',
   },
   strategies: { definition: STRATEGY, methods: ['compile'], settings: 'options_schema' },
+  connectors: { definition: CONNECTOR, methods: [] },
   promptProcessors: { definition: PROCESSOR, methods: ['build'] },
   ragProcessors: { definition: PROCESSOR, methods: ['run'] },
   functions: {
@@ -127,6 +157,7 @@ export function entryProblems(kind: PluginKind, entry: unknown): string[] {
   const found = wrong(ajv.compile(schema), entry['definition'], 'definition');
   problems.push(...found);
   if (found.length === 0 && settings !== undefined) problems.push(...settingsProblems(entry['definition'], settings));
+  if (found.length === 0 && kind === 'connectors') problems.push(...connectorProblems(entry));
   return problems;
 }
 
@@ -143,6 +174,21 @@ function settingsProblems(definition: Members, member: string): string[] {
   return examples.flatMap(({ parameters }, index) =>
     wrong(validate, structuredClone(parameters), `definition.examples.${index}.parameters`),
   );
+}
+
+function connectorProblems({ definition, codec, answer, embeddings }: Members): string[] {
+  const { vendor, embeddings: ability } = definition as Members;
+  const problems: string[] = [];
+  if (vendor === null && typeof answer !== 'function')
+    problems.push('has no method answer, which one without vendor needs');
+  if (vendor !== null) {
+    if (!isObject(codec)) return ['has no codec, which one with a vendor needs'];
+    for (const method of ['encode', 'decoder'])
+      if (typeof codec[method] !== 'function') problems.push(`codec has no method ${method}`);
+    if (!['sse', 'lines'].includes(String(codec['framing']))) problems.push('codec.framing must be sse or lines');
+  }
+  if (ability !== undefined && typeof embeddings !== 'function') problems.push('has no method embeddings');
+  return problems;
 }
 
 const made = (entry: Entry<object>): object =>

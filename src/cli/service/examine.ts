@@ -1,4 +1,6 @@
+import { PLUGIN_KINDS } from '@bellwether/plugin';
 import { DOCTOR_CHECKS } from '../../../extensions/commands';
+import { pluginsOf } from '../../app.plugins';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../../infrastructure/commands';
 import { passwordFigures } from '../../auth';
@@ -34,6 +36,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
     const checks = [
       { name: 'configuration', ok: true, text: `ok (${config.env}, ${ENGINES[database.engine]})`, data: config.env },
       extensionsOf(config),
+      await checkPlugins(config),
       schema,
       checkRowSecurity(database, config),
       await checkPasswords(database, schema.ok),
@@ -151,6 +154,21 @@ const extensionsOf = ({ extensions }: Config): DoctorCheck => {
   const text = extensions.length === EXTENSIONS.length ? 'all' : extensions.join(', ') || 'none';
   return { name: 'extensions', ok: true, text, data: extensions };
 };
+
+/** A plugin that cannot be used has stopped the command before. */
+async function checkPlugins(config: Config): Promise<DoctorCheck> {
+  const data = (await pluginsOf(config)).map(({ source, name, version, ...plugin }) => ({
+    source,
+    name,
+    version,
+    brings: PLUGIN_KINDS.flatMap((kind) => plugin[kind].map(({ definition }) => `${definition.name} (${kind})`)),
+    replaces: plugin.replaces,
+  }));
+  const lines = data.map(
+    ({ name, version, brings }) => `${name} ${version ?? 'without a version'}: ${brings.join(', ')}`,
+  );
+  return { name: 'plugins', ok: true, text: lines.join('; ') || 'none', data };
+}
 
 function policyOf({ migration }: Config): DoctorCheck {
   const meaning = { manual: 'on request only', on_access: 'when they are read, run or changed' }[migration.policy];

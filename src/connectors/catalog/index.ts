@@ -18,3 +18,8 @@ export const CONNECTOR_PLUGINS: readonly ConnectorPlugin[] = [
   // Last, so that `auto` does not choose an image model for a question.
   BANANA_IMG,
 ];
+
+export const CONNECTOR_NAMES: readonly string[] = CONNECTOR_PLUGINS.flatMap(({ definition: { name, aliases } }) => [
+  name,
+  ...aliases,
+]);

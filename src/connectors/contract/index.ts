@@ -19,5 +19,5 @@ export {
   type QuotableMaterial,
   type VendorAccess,
 } from '@bellwether/plugin';
-export { CONNECTORS, EMBEDDING_PROVIDERS } from './connector.token';
+export { CONNECTORS, CONNECTORS_IN_USE, EMBEDDING_PROVIDERS } from './connector.token';
 export * from './connector-plugin.types';

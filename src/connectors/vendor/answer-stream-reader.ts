@@ -1,3 +1,4 @@
+import type { AnswerDecoder } from '@bellwether/plugin';
 import { type FunctionCall, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -5,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { ModelAnswer, ModelChunk } from '../contract';
 import { type ChunkReader, MAX_BODY, SseReader, badResponse, errorInAnswer, jsonOf, truncated } from '../transport';
 import { NO_USAGE, answerOf, callChunkOf, chunkOf, chunksOfWhole, usageChunkOf } from './chat-shapes';
-import type { AnswerDecoder, VendorCall, VendorCodec, VendorWire } from './codec.types';
+import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 import type { SplitText, ThoughtSplitter } from './thought-splitter';
 
 type Head = Pick<Dispatcher.ResponseData, 'headers'>;

@@ -1,6 +1,7 @@
 export * from './chat-shapes';
-export type { AnswerDecoder, Gain, VendorCall, VendorCodec, VendorPost, VendorWire } from './codec.types';
+export type { AnswerDecoder, Gain, InlineImages, VendorPost } from '@bellwether/plugin';
+export type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 export { TextConnector, fixedAnswer } from './fixed-answer';
-export { type InlineImages, imageUrlOf } from './inline-images';
+export { imageUrlOf } from './inline-images';
 export { ThoughtSplitter, splitThoughts } from './thought-splitter';
-export { vendorPlugin, wireOf, wirePlugin } from './vendor-connector';
+export { connectorPlugin, vendorPlugin, wireOf, wirePlugin } from './vendor-connector';

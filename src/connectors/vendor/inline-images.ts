@@ -1,4 +1,5 @@
 import { AppError, type ChatMessage, type ContentPart, isJsonObject } from '@bellwether/kernel';
+import { IMAGE_TYPES, type InlineImage, type InlineImages } from '@bellwether/plugin';
 import { fileTypeFromBuffer } from 'file-type/core';
 import type { OutboundClient } from '../../infrastructure/outbound';
 
@@ -36,18 +37,6 @@ class ImageMemory {
     this.bytes = 0;
   }
 }
-
-/** Types that every vision model accepts. SVG is left out: it can hold scripts. */
-export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
-export type ImageType = (typeof IMAGE_TYPES)[number];
-
-export interface InlineImage {
-  readonly mediaType: ImageType;
-  readonly base64: string;
-}
-
-/** Images of one request by the address that the message gives. */
-export type InlineImages = ReadonlyMap<string, InlineImage>;
 
 export const NO_IMAGES: InlineImages = new Map();
 

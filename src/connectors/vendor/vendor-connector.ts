@@ -1,4 +1,5 @@
 import { isJsonObject } from '@bellwether/kernel';
+import type { ConnectorEntry, InlineImages } from '@bellwether/plugin';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { decodedBody } from '../../infrastructure/outbound';
@@ -13,11 +14,12 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../contract';
-import { MAX_BODY, ModelTransport, badResponse, callModel, streamModel, truncated } from '../transport';
+import { MAX_BODY, ModelTransport, errorInAnswer, badResponse, callModel, streamModel, truncated } from '../transport';
 import { AnswerStreamReader, WholeAnswerReader, answerOfStream, isStream, isWhole } from './answer-stream-reader';
 import { answerOf, chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
-import { type InlineImages, NO_IMAGES, inlineImages } from './inline-images';
+import { NO_IMAGES, inlineImages } from './inline-images';
+import { TextConnector } from './fixed-answer';
 import { ThoughtSplitter, splitThoughts } from './thought-splitter';
 
 const KEPT_MS = 60 * 60 * 1000;
@@ -207,3 +209,21 @@ export const wirePlugin = <Kept extends object>(
   definition: ConnectorDefinition,
   wire: VendorWire<Kept>,
 ): ConnectorPlugin => ({ definition, connect: (parts) => new VendorConnector(definition, wire, parts) });
+
+/** A connector of a package: of a vendor's wire format, or one that writes its answers itself. */
+export function connectorPlugin({ definition, codec, answer, embeddings, models }: ConnectorEntry): ConnectorPlugin {
+  const plugin: ConnectorPlugin =
+    codec === undefined
+      ? { definition, connect: () => new TextConnector(definition, (request) => answer?.(request) ?? '') }
+      : vendorPlugin(definition, {
+          framing: codec.framing,
+          imageMessages: codec.imageMessages?.bind(codec),
+          encode: codec.encode.bind(codec),
+          decoder: codec.decoder.bind(codec),
+          failure: (event, secrets) => {
+            const error = codec.failure?.(event) ?? null;
+            return error === null ? null : errorInAnswer({ error }, secrets);
+          },
+        });
+  return { ...plugin, ...(embeddings && { embeddings }), ...(models && { models }) };
+}

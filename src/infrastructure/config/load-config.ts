@@ -4,7 +4,7 @@ import { OperatorError } from '@bellwether/kernel';
 import type { Vendor } from '@bellwether/plugin';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
-import { httpUrl, text } from './parsers';
+import { httpUrl, partsOf, text } from './parsers';
 import {
   type Environment,
   SETTINGS,
@@ -138,6 +138,9 @@ function freeze<T>(value: T): T {
   Object.values(value).forEach(freeze);
   return Object.freeze(value);
 }
+
+/** Plugins that the environment names. Their connectors declare vendors, with which the rest is read. */
+export const pluginsIn = (env: Environment): readonly string[] => partsOf(valueIn(env, 'BELLWETHER_PLUGINS') ?? '');
 
 /** Every variable of the service and of these vendors, for documentation. */
 export const environmentVariables = (vendors: readonly Vendor[]): readonly Variable<unknown>[] => [

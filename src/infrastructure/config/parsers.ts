@@ -29,7 +29,7 @@ export const providerModel = (): Parser<{ readonly provider: string; readonly mo
   return provider === undefined || model === undefined ? { allowed: 'provider/model' } : { value: { provider, model } };
 };
 
-const partsOf = (value: string): readonly string[] =>
+export const partsOf = (value: string): readonly string[] =>
   value
     .split(',')
     .map((part) => part.trim())

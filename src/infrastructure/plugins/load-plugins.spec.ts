@@ -8,6 +8,7 @@ const processor = (name: string, aliases: readonly string[] = []) =>
 const OWN: OwnNames = {
   tools: new Set(),
   strategies: new Set(),
+  connectors: new Set(),
   promptProcessors: new Set(['simple_augment']),
   ragProcessors: new Set(),
   functions: new Set(),
