@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { strategyChecks } from '@bellwether/plugin/conformance';
 import type { ToolOutcome } from '../../tools';
-import { type OrchestratorStrategy, STRATEGY_ORDERS, STRATEGY_SETTINGS } from '../contract';
+import type { OrchestratorStrategy } from '../contract';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './scripted-job';
 
 const hang = scriptedTool('hang', () => new Promise(() => undefined));
@@ -17,14 +18,11 @@ export function describeStrategy(name: string, strategy: OrchestratorStrategy): 
     });
 
   describe(`the strategy ${name}`, () => {
-    it('declares itself in plain JSON', () => {
-      const { definition } = strategy;
-      expect(definition.name).toBe(name);
-      expect(definition.description).toMatch(/\.$/);
-      expect(definition.options_schema).toMatchObject({ type: 'object' });
-      for (const setting of definition.reads) expect(STRATEGY_SETTINGS).toContain(setting);
-      expect(STRATEGY_ORDERS).toContain(definition.shape.order);
-      expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+    for (const { name: obligation, check } of strategyChecks(strategy)) it(obligation, check);
+
+    it('is called by its key', () => {
+      expect(strategy.definition.name).toBe(name);
+      expect(strategy.definition.description).toMatch(/\.$/);
     });
 
     it('yields one outcome per enabled tool in document order and puts every content into its slot', async () => {

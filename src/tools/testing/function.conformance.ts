@@ -1,8 +1,7 @@
 import type { JsonObject } from '@bellwether/kernel';
-import { Ajv } from 'ajv';
-import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
+import { functionChecks } from '@bellwether/plugin/conformance';
+import { type FunctionPlugin, TOOL_ICONS } from '../contract';
 import { FunctionCatalogue } from '../tool-catalogue';
-import { presentTool } from '../tools.service';
 import { OWNER } from './call';
 import { offers } from './function-call';
 import { isSearch } from './material-searches';
@@ -23,19 +22,15 @@ export function describeFunction(name: string, { plugin, working, refused, incom
   const catalogue = (): FunctionCatalogue => new FunctionCatalogue([plugin()]);
 
   describe(`the function ${name}`, () => {
-    it('declares itself once, in plain JSON', () => {
+    // Calls of our functions have tests of their own, with what each needs.
+    const checks = functionChecks(plugin(), { working, refused: refused.map(([config]) => config), args: null });
+    for (const { name: obligation, check } of checks) it(obligation, check);
+
+    it('has a name and an icon that documents and the web UI take', () => {
       const { definition } = plugin();
       expect(definition).toMatchObject({ name, kind: 'function', placeholder: null });
-      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
       expect(definition.description).toMatch(/\.$/);
-      expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
-    });
-
-    it('has an icon and display texts that the web UI knows', () => {
-      const definition = plugin().definition;
-      const { icon } = definition;
-      expect(TOOL_ICONS).toContain(icon);
-      expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+      expect(TOOL_ICONS).toContain(definition.icon);
     });
 
     it('declares its search of the material', () => {
@@ -43,9 +38,7 @@ export function describeFunction(name: string, { plugin, working, refused, incom
       expect(definition.material_search !== undefined).toBe(isSearch(definition));
     });
 
-    it('has a config schema that names its members, accepts its examples and refuses all others', () => {
-      const configs = [{}, working, ...plugin().definition.examples.map(({ parameters }) => parameters)];
-      for (const config of configs) expect(catalogue().validate(name, config)).toEqual([]);
+    it('names the setting that it does not know', () => {
       expect(catalogue().validate(name, { ...working, surprise: 1 })).toEqual([
         { path: 'surprise', message: 'is not a setting of this tool', code: 'value.unknown' },
       ]);
@@ -56,19 +49,6 @@ export function describeFunction(name: string, { plugin, working, refused, incom
         .validate(name, config)
         .map((problem) => problem.path);
       expect(paths).toContain(path);
-    });
-
-    it('offers functions with names and schemas that every vendor takes', async () => {
-      const declarations = await offers(plugin(), working);
-      expect(declarations.length).toBeGreaterThan(0);
-      for (const declaration of declarations) {
-        expect(declaration.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-        expect(declaration.description).not.toBe('');
-        expect(declaration.parameters).toMatchObject({ type: 'object', additionalProperties: false });
-        expect(() => new Ajv().compile(declaration.parameters)).not.toThrow();
-      }
-      const { function_name: fixed } = plugin().definition;
-      if (fixed !== undefined) expect(declarations.map((declaration) => declaration.name)).toEqual([fixed]);
     });
 
     it('keeps configs that lack a choice, tells what is missing, and offers nothing for them', async () => {

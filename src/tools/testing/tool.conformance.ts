@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bellwether/kernel';
-import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
+import { toolChecks } from '@bellwether/plugin/conformance';
+import { CallScope, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
-import { presentTool } from '../tools.service';
 import { entry, invocation, invokerOf, OWNER } from './call';
 import { isSearch } from './material-searches';
 
@@ -27,22 +27,19 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
     );
 
   describe(`the tool ${name}`, () => {
-    it('declares itself once, in plain JSON', () => {
+    for (const { name: obligation, check } of toolChecks(tool(), {
+      working,
+      refused: refused.map(([config]) => config),
+    }))
+      it(obligation, check);
+
+    it('has a name, a placeholder and an icon that documents and the web UI take', () => {
       const { definition } = tool();
       expect(definition.name).toBe(name);
-      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
-      expect(definition.placeholder ?? 'none').toMatch(/^[a-z][a-z_]*$/);
       expect(definition.placeholder).not.toBe('user_input');
       expect(definition.aliases).not.toContain(name);
       expect(definition.description).toMatch(/\.$/);
-      expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
-    });
-
-    it('has an icon and display texts that the web UI knows', () => {
-      const { definition } = tool();
-      const { icon } = definition;
-      expect(TOOL_ICONS).toContain(icon);
-      expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+      expect(TOOL_ICONS).toContain(definition.icon);
     });
 
     it('declares its search of the material', () => {
@@ -50,17 +47,10 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
       expect(definition.material_search !== undefined).toBe(isSearch(definition));
     });
 
-    it('has a schema that names its members and refuses all others', () => {
-      const { config_schema } = tool().definition;
-      expect(config_schema).toMatchObject({ type: 'object', additionalProperties: false });
+    it('names the setting that it does not know', () => {
       expect(catalogue().validate(name, { ...working, surprise: 1 })).toEqual([
         { path: 'surprise', message: 'is not a setting of this tool', code: 'value.unknown' },
       ]);
-    });
-
-    it('accepts its own examples and an empty config', () => {
-      const configs = [{}, working, ...tool().definition.examples.map(({ parameters }) => parameters)];
-      for (const config of configs) expect(catalogue().validate(name, config)).toEqual([]);
     });
 
     it.each([...refused, [null, ''] as const])('refuses the config %j at %s', (config, path) => {
