@@ -2,6 +2,7 @@
 // `instanceof` means what it does in production. The environment restores what a test file changed in that realm.
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Logger } = require('@nestjs/common');
+const { readFileSync } = require('node:fs');
 const { runInContext } = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 const runWarm = require('./run-warm.cjs');
@@ -24,8 +25,8 @@ const INTRINSICS = [
   'Symbol',
 ];
 
-/** Registers that packages keep for the classes of whoever imports them: each test file has classes of its own. */
-const REGISTERS = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
+/** A test file with such a call has the service's modules to itself. */
+const OWN_MODULES = /\bjest\s*\.(?:doMock|isolateModules\w*|mock|requireActual|resetModules)\b/;
 
 /** jest-circus keeps the handlers of a file's events here and adds those of the next file to them. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
@@ -69,7 +70,7 @@ const usualLogger = Logger.staticInstanceRef;
 module.exports = class WarmEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
-    const { projectConfig } = config;
+    const { globalConfig, projectConfig } = config;
     this.before = {
       console: globalThis.console,
       exit: process.exit,
@@ -86,12 +87,18 @@ module.exports = class WarmEnvironment extends TestEnvironment {
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: projectConfig, global: globalThis });
     // The old ones: nothing here asks for them.
     this.fakeTimers = null;
-    for (const register of REGISTERS) delete globalThis[register];
+    runWarm.begin({
+      // A watching process outlives changes of the sources.
+      anew: globalConfig.watch || globalConfig.watchAll || OWN_MODULES.test(readFileSync(context.testPath, 'utf8')),
+      mapped: projectConfig.moduleNameMapper,
+    });
     Logger.overrideLogger(usualLogger);
   }
 
   async teardown() {
+    this.moduleMocker.restoreAllMocks();
     await super.teardown();
+    runWarm.end();
     const { console, exit, exitCode, env } = this.before;
     globalThis.console = console;
     Object.assign(process, { exit, exitCode });

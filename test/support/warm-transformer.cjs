@@ -1,7 +1,7 @@
 // Jest evaluates every module anew for every test file, packages included, inside a context of its own. That takes longer
 // than most tests, and packages that are ES modules cannot be required there. This transformer wraps each file of the project:
 // the wrapper runs the file in the process's own context (`warm-environment.cjs` provides the function), where packages are
-// Node's own, loaded once per worker. The project's modules are still evaluated for every test file.
+// Node's own, loaded once per worker, and the service's modules are evaluated once per worker, too (`run-warm.cjs`).
 const { createHash } = require('node:crypto');
 const { createTransformer } = require('@swc/jest');
 
