@@ -21,7 +21,7 @@ export class ToolExampleDto {
 }
 
 export class ToolCostDto {
-  unit!: 'none' | 'tokens' | 'request';
+  @ApiProperty({ enum: ['none', 'tokens', 'request'] }) unit!: 'none' | 'tokens' | 'request';
   estimate!: number;
 }
 
