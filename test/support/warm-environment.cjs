@@ -28,9 +28,6 @@ const INTRINSICS = [
 /** A test file with such a call has the service's modules to itself. */
 const OWN_MODULES = /\bjest\s*\.(?:doMock|isolateModules\w*|mock|requireActual|resetModules)\b/;
 
-/** jest-circus keeps the handlers of a file's events here and adds those of the next file to them. */
-const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
-
 /** Node 20 copies every storage that was ever used at each new promise, until the storage is disabled. */
 const storages = new Set();
 for (const method of ['run', 'enterWith']) {
@@ -52,17 +49,10 @@ function forgetFunctions({ hooks, children }) {
   }
 }
 
-/** The symbols of the process's global object that a package shares under their name stay. */
-function forgetFile() {
-  for (const storage of storages) storage.disable();
-  storages.clear();
-  delete globalThis[EVENT_HANDLERS];
-  delete globalThis[TEST_TIMEOUT];
-  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
-    if (symbol.description !== 'JEST_STATE_SYMBOL') continue;
-    forgetFunctions(globalThis[symbol].rootDescribeBlock);
-    delete globalThis[symbol];
-  }
+/** The file's hooks and tests, which jest-circus keeps in the context under a symbol of its own. */
+function rootOf(context) {
+  const symbol = Object.getOwnPropertySymbols(context).find(({ description }) => description === 'JEST_STATE_SYMBOL');
+  return symbol === undefined ? { hooks: [], children: [] } : context[symbol].rootDescribeBlock;
 }
 
 const usualLogger = Logger.staticInstanceRef;
@@ -82,6 +72,7 @@ module.exports = class WarmEnvironment extends TestEnvironment {
     for (const name of INTRINSICS) inContext[name] = globalThis[name];
     inContext.__runWarm = runWarm;
     Object.defineProperty(inContext, TEST_TIMEOUT, { get: () => globalThis[TEST_TIMEOUT] });
+    this.inContext = inContext;
     this.global = globalThis;
     this.moduleMocker = new this.moduleMocker.constructor(globalThis);
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: projectConfig, global: globalThis });
@@ -97,6 +88,7 @@ module.exports = class WarmEnvironment extends TestEnvironment {
 
   async teardown() {
     this.moduleMocker.restoreAllMocks();
+    const root = rootOf(this.inContext);
     await super.teardown();
     runWarm.end();
     const { console, exit, exitCode, env } = this.before;
@@ -104,6 +96,10 @@ module.exports = class WarmEnvironment extends TestEnvironment {
     Object.assign(process, { exit, exitCode });
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
-    forgetFile();
+    for (const storage of storages) storage.disable();
+    storages.clear();
+    delete globalThis[TEST_TIMEOUT];
+    forgetFunctions(root);
+    this.inContext = null;
   }
 };
