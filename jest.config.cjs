@@ -66,7 +66,7 @@ module.exports = {
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts', '<rootDir>/test/contract/**/*.spec.ts'],
     },
     {
-      // What starts processes, kills them or sends bombs: `npm run test:slow`. `npm test` leaves it out.
+      // Starts processes, kills them, sends bombs, walks all operations: `npm run test:slow`. `npm test` leaves it out.
       ...withDatabase,
       displayName: 'slow',
       testMatch: ['<rootDir>/test/slow/**/*.spec.ts'],
