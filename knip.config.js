@@ -66,6 +66,8 @@ module.exports = {
           'src/**/*-thread.ts',
         ],
         project: ['src/**/*.ts'],
+        // Packages import each other's source, which is not built yet.
+        paths: { '@bellwether/*': ['../*/src'] },
         // An export of an entry that nobody imports is dead, too.
         includeEntryExports: true,
       },
