@@ -8,6 +8,7 @@ import { definePlugin, type OrchestratorStrategy, type ToolTexts } from '@bellwe
 import { orchestratorToken } from '../../src';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
+import { startUpstream, type Upstream } from '../support/upstream';
 
 /** The examples, copied to where nothing of this repository is found by accident. */
 const folder = mkdtempSync(join(tmpdir(), 'bellwether-plugins-'));
@@ -39,15 +40,18 @@ const counting = (config: object = {}, placeholder = '1_count') => ({
 describe('the examples, installed outside of the repository', () => {
   const vendor = createServer((request, response) => void parrot(request, response));
   let app: TestApp;
+  let upstream: Upstream;
 
   beforeAll(async () => {
     await once(vendor.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+    upstream = await startUpstream();
     const env = { BELLWETHER_PLUGINS: plugins.join(','), PARROT_BASE_URL: url, PARROT_API_KEY: 'seed' };
-    app = await startApp({ env });
+    app = await startApp({ env: { ...env, OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-plugins-3' } });
   });
   afterAll(async () => {
     await app.stop();
+    await upstream.stop();
     vendor.close();
   });
 
@@ -135,6 +139,20 @@ describe('the examples, installed outside of the repository', () => {
     const id = await makeAssistant(app, { metadata: { ...processors, connector: 'bypass', llm: 'debug-bypass' } });
     const prompt = await answerOf(id);
     expect(prompt.indexOf('Why is it blue?')).toBeLessThan(prompt.indexOf('The library is open'));
+  });
+
+  it('a function is listed, offered to the model and called by it', async () => {
+    expect(await entry('tools', 'tools', 'dice')).toMatchObject({ kind: 'function', function_name: 'roll_dice' });
+    const id = await makeAssistant(app, { metadata: { functions: [{ type: 'dice', sides: 2 }] } });
+    upstream
+      .expect({ toolCalls: [{ id: 'call_1', name: 'roll_dice', arguments: '{"count":3}' }] })
+      .expect({ content: 'Good luck.' });
+    expect(await answerOf(id)).toBe('Good luck.');
+    expect((upstream.requests[1]?.body as any).messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringMatching(/^\[[12],[12],[12]\]$/),
+    });
+    upstream.verify();
   });
 
   it('says in the description of the API what all catalogues answer with', async () => {

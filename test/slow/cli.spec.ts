@@ -18,7 +18,9 @@ describe('operator commands beside a running server on the embedded database', (
   let dataDir: string;
   let server: ServerProcess;
   let scratch: ScratchDatabase;
-  const run = (...args: string[]): ReturnType<typeof runCommand> => runCommand({ DATA_DIR: dataDir }, ...args);
+  const plugin = join(__dirname, '../../examples/word-count-tool');
+  const run = (...args: string[]): ReturnType<typeof runCommand> =>
+    runCommand({ DATA_DIR: dataDir, BELLWETHER_PLUGINS: plugin }, ...args);
 
   beforeAll(async () => {
     dataDir = preparedDataDir('bw-cli-');
@@ -40,6 +42,7 @@ describe('operator commands beside a running server on the embedded database', (
     expect(doctor.json).toMatchObject({
       engine: 'shared',
       extensions: expect.arrayContaining(['lti', 'mcp']),
+      plugins: [{ source: plugin, name: 'word-count-tool', version: '1.0.0', brings: ['word_count (tools)'] }],
       schema: true,
       findings: expect.arrayContaining([
         expect.objectContaining({
