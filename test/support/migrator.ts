@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Plugin } from '@bellwether/plugin';
 import { StaticChecks } from '../../src/assistants';
 import { PluginRules } from '../../src/assistants/running/plugin-rules';
 import type { RewriteSubject } from '../../src/assistants';
@@ -31,9 +32,9 @@ export function migrator(otherRules: Partial<ToolVocabulary> = {}): ProvedMigrat
   return new ProvedMigrator(new StaticChecks(Object.assign(rules, otherRules)), strategies, config);
 }
 
-export function renderer(): PromptRenderer {
+export function renderer(plugins?: readonly Plugin[]): PromptRenderer {
   const { strategies, rules } = installed();
-  return new PromptRenderer(strategies, config, rules);
+  return new PromptRenderer(strategies, config, rules, plugins);
 }
 
 type Definition = RewriteSubject['definition'];
