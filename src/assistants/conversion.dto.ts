@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { METADATA_VERSIONS, type MetadataVersion } from './definition';
+import { METADATA_VERSIONS, type MetadataVersion, STORED_METADATA } from './definition';
 import { MayBeOmitted, OneOf } from '../infrastructure/http';
 
 export class ConversionQueryDto {
@@ -14,7 +14,9 @@ export class TemplateChangeDto {
 }
 
 export class MetadataChangeDto {
+  @ApiProperty(STORED_METADATA)
   before!: JsonObject;
+  @ApiProperty(STORED_METADATA)
   after!: JsonObject;
 }
 

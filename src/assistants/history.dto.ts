@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { ASSISTANT_TYPES, type AssistantType } from './definition';
+import { ASSISTANT_TYPES, type AssistantType, STORED_METADATA } from './definition';
 import { PageOf, Moment, Fraction } from '../infrastructure/http';
 import { VERSION_REASONS, type VersionReason } from './storage/assistant-version.entity';
 
@@ -32,6 +32,7 @@ export class VersionDetailDto extends VersionDto {
   description!: string;
   system_prompt!: string;
   prompt_template!: string;
+  @ApiProperty(STORED_METADATA)
   metadata!: JsonObject;
   RAG_collections!: string[];
   RAG_Top_k!: number;

@@ -8,6 +8,7 @@ export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export { AssistantsModule } from './assistants.module';
 export { AssistantsService } from './assistants.service';
 export { StaticChecks } from './checks/definition-checks';
+export { metadataSchemas } from './definition';
 export { DraftAssistants, type DraftInput } from './draft-assistants';
 export { AssistantEditor } from './editing/assistant-editor';
 export { UpdateAssistantDto } from './editing/assistant.dto';

@@ -2,6 +2,22 @@ import type { ApiResponseOptions } from '@nestjs/swagger';
 
 type Schema = Record<string, unknown>;
 
+const choice: Schema = {
+  type: 'object',
+  required: ['index', 'message', 'finish_reason'],
+  properties: {
+    index: { type: 'integer' },
+    message: {
+      type: 'object',
+      required: ['role', 'content'],
+      properties: { role: { type: 'string' }, content: { type: ['string', 'null'] } },
+      additionalProperties: true,
+    },
+    finish_reason: { type: ['string', 'null'] },
+  },
+  additionalProperties: true,
+};
+
 const completion: Schema = {
   type: 'object',
   required: ['id', 'object', 'created', 'model', 'choices', 'run_id', 'sources'],
@@ -10,7 +26,7 @@ const completion: Schema = {
     object: { type: 'string' },
     created: { type: 'integer' },
     model: { type: 'string', description: "The vendor's name of the model" },
-    choices: { type: 'array', items: { type: 'object', additionalProperties: true } },
+    choices: { type: 'array', items: choice },
     usage: { type: ['object', 'null'], additionalProperties: true },
     run_id: { type: 'string', format: 'uuid' },
     sources: { type: 'array', items: { type: 'object', additionalProperties: true } },

@@ -6,23 +6,17 @@ import {
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
   type DiagnosticValues,
+  METADATA_SCHEMA,
   PLACEHOLDER_STATES,
   type PlaceholderState,
   SEVERITIES,
   type Severity,
+  refTo,
 } from '../definition';
 
 /** Longest prompt or template, in UTF-16 units. */
 const MAX_PROMPT = 400_000;
 const MAX_COLLECTION = 200;
-const METADATA_EXAMPLE = {
-  assistant_type: 'multi_tool',
-  orchestrator: 'sequential',
-  connector: 'auto',
-  tools: [
-    { plugin: 'simple_rag', placeholder: '1_context', enabled: true, config: { collections: ['biology'], top_k: 3 } },
-  ],
-};
 
 /** The value of the body itself: the transformer's copy loses keys such as `constructor`. A JSON text is checked as a body is. */
 function metadataAsSent({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown {
@@ -56,11 +50,8 @@ class DefinitionDto {
   @Text(MAX_PROMPT, { example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
   prompt_template?: string;
 
-  /** An object, or a JSON string that holds one. Unknown keys are kept. docs/reference/metadata.md */
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'object', additionalProperties: true }, { type: 'string' }],
-    example: METADATA_EXAMPLE,
-  })
+  /** An object, or a JSON string that holds one. Unknown keys are kept. */
+  @ApiPropertyOptional({ anyOf: [refTo(METADATA_SCHEMA), { type: 'string' }] })
   @Allow()
   @Transform(metadataAsSent)
   metadata?: unknown;

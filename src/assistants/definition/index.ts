@@ -9,6 +9,7 @@ export * from './metadata/document.types';
 export * from './metadata/parse-metadata';
 export * from './metadata/tool-entries';
 export * from './metadata/version';
+export * from './metadata-schema';
 export * from './migrate-definition';
 export * from './normalise';
 export * from './v2-to-v3.step';

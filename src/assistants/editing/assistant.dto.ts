@@ -4,7 +4,7 @@ import { IsString, Matches, MaxLength } from 'class-validator';
 import { Between, MayBeOmitted, Moment, OneOf, PageOf, PageQueryDto, Text } from '../../infrastructure/http';
 import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
 import { CreateAssistantDto, DiagnosticDto } from '../checks/validation.dto';
-import { ASSISTANT_TYPES, type AssistantType } from '../definition';
+import { ASSISTANT_TYPES, type AssistantType, STORED_METADATA } from '../definition';
 
 export class UpdateAssistantDto extends PartialType(CreateAssistantDto, { skipNullProperties: false }) {}
 
@@ -75,7 +75,7 @@ export class AssistantDto {
   access!: AccessLevel;
   system_prompt?: string;
   prompt_template?: string;
-  /** The stored document. docs/reference/metadata.md */
+  @ApiProperty({ ...STORED_METADATA, required: false })
   metadata?: JsonObject;
   RAG_collections?: string[];
   RAG_Top_k?: number;

@@ -1,5 +1,7 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { FEATURES, type Feature } from '../../organizations';
+import { METADATA_SCHEMA, refTo } from '../definition';
 import { MATERIAL_KINDS, type MaterialKind, RECIPE_LANGUAGES, type RecipeLanguage } from './recipe.types';
 
 export class MaterialSlotDto {
@@ -43,8 +45,8 @@ export class RecipeDefinitionDto {
   description!: string;
   system_prompt!: string;
   prompt_template!: string;
-  @ApiProperty({ additionalProperties: true })
-  metadata!: object;
+  @ApiProperty({ allOf: [refTo(METADATA_SCHEMA)] })
+  metadata!: JsonObject;
 }
 
 export class RecipeDto {

@@ -15,10 +15,10 @@ import {
   reasonOf,
 } from './diagnostic.types';
 
-const MAX_TIMEOUT_MS = 600_000;
-const MAX_RETRIES = 10;
+export const MAX_TIMEOUT_MS = 600_000;
+export const MAX_RETRIES = 10;
 /** Characters of the name that an author gives a tool. */
-const MAX_LABEL = 80;
+export const MAX_LABEL = 80;
 const MAX_SHOWN = 64;
 
 export const joinPath = (base: string, path: string): string => {
@@ -170,7 +170,7 @@ const FALLBACK_OPTIONS: readonly OptionRule[] = [
 
 const AFTER_ANSWER: DiagnosticValues = { reason: 'fallback.after_answer' };
 
-const ENTRY_KEYS: readonly string[] = ['plugin', 'type', 'placeholder', 'config', 'when', ...OPTIONS.map(keyOf)];
+export const ENTRY_KEYS: readonly string[] = ['plugin', 'type', 'placeholder', 'config', 'when', ...OPTIONS.map(keyOf)];
 const FALLBACK_KEYS: readonly string[] = ['plugin', 'config', ...FALLBACK_OPTIONS.map(keyOf)];
 
 /** Reports unknown keys, which are mostly misspelt. */

@@ -48,7 +48,8 @@ export interface Metadata {
   readonly [key: string]: unknown;
 }
 
-export const metadataOf = (assistant: Pick<Assistant, 'metadata'>): Metadata => (assistant.metadata ?? {}) as Metadata;
+export const metadataOf = ({ metadata }: { readonly metadata?: object | undefined }): Metadata =>
+  (metadata ?? {}) as Metadata;
 
 /** The page where people ask it. */
 export const chatOf = ({ id }: Pick<Assistant, 'id'>): string => `/chat/${id}`;

@@ -19,8 +19,9 @@ export async function refusals(ids: readonly (string | number)[]): Promise<Reado
   const reasons: Record<string, string> = {};
   for (let start = 0; start < ids.length; start += CHECKED_AT_ONCE) {
     const some = ids.slice(start, start + CHECKED_AT_ONCE);
-    const functions = some.map((id) => ({ type: 'assistant', assistant_id: id }));
-    const body = { template: '{user_input}', metadata: { assistant_type: 'multi_tool', functions } };
+    // A stored id may be a text: the service judges it.
+    const functions = some.map((id) => ({ type: 'assistant' as const, assistant_id: id as number }));
+    const body = { template: '{user_input}', metadata: { assistant_type: 'multi_tool' as const, functions } };
     const { diagnostics } = must(await api.POST('/api/v1/assistants/validate', { body }));
     for (const { severity, code, message, path } of diagnostics) {
       const id = some[placeOf(path)?.index ?? -1];

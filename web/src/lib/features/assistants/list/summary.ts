@@ -48,7 +48,9 @@ const functionsOf = ({ tools = [], functions = [] }: Metadata): readonly string[
   [...functions, ...tools.filter((entry) => !isTool(entry))].map(functionName).filter((name) => name !== null);
 
 /** Null where the document is not shown to the reader. */
-export function summaryOf(assistant: Pick<Assistant, 'type' | 'metadata'>): Summary | null {
+export function summaryOf(
+  assistant: Pick<Assistant, 'type'> & { readonly metadata?: object | undefined },
+): Summary | null {
   if (assistant.metadata === undefined || assistant.metadata === null) return null;
   const metadata = metadataOf(assistant);
   const functions = functionsOf(metadata);

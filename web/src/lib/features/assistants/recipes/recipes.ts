@@ -29,14 +29,12 @@ export function definitionOf(
   chosen: Chosen,
   questions: readonly string[],
 ): Recipe['definition'] {
-  const metadata = structuredClone({ ...definition.metadata, suggested_questions: questions }) as unknown as Record<
-    'tools' | 'functions',
-    Entry[]
-  >;
+  const metadata = structuredClone({ ...definition.metadata, suggested_questions: [...questions] });
+  const lists = metadata as unknown as Record<'tools' | 'functions', Entry[]>;
   for (const { key, fills } of materials) {
     const value = chosen[key] ?? null;
     for (const { list, index, setting, many } of fills) {
-      const entry = metadata[list][index];
+      const entry = lists[list][index];
       if (entry === undefined || value === null) continue;
       const target = list === 'tools' ? (entry['config'] as Entry) : entry;
       target[setting] = many ? [value] : value;
