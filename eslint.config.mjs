@@ -59,6 +59,8 @@ export default tseslint.config(
       'data/**',
       'bench/peers/**',
       'bench/results/**',
+      // Compiled by test/e2e/rest-client.spec.ts, with types that it makes.
+      'examples/rest-client/**',
       'web/build/**',
       'web/.svelte-kit/**',
       'web/src/lib/kit/api/schema.d.ts',
