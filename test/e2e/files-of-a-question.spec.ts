@@ -73,6 +73,6 @@ describe('a streamed question', () => {
     // What jobs and timers ran beside one of the questions is left out.
     const files = ran.reduce((some, more) => some.filter((file) => more.includes(file)));
     expect(files).toContain('src/orchestrators/catalog/parallel.strategy.ts');
-    expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+    expect(files.length > MOST_FILES ? files : []).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,11 @@ import { startUpstream, type Upstream } from '../support/upstream';
 /** The examples, copied to where nothing of this repository is found by accident. */
 const folder = mkdtempSync(join(tmpdir(), 'bellwether-plugins-'));
 cpSync(join(__dirname, '../../examples'), folder, { recursive: true });
-const plugins = readdirSync(folder).map((name) => join(folder, name));
+const isPlugin = (example: string): boolean =>
+  readFileSync(join(example, 'package.json'), 'utf8').includes('"@bellwether/plugin"');
+const plugins = readdirSync(folder)
+  .map((name) => join(folder, name))
+  .filter(isPlugin);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Answers each question with itself, as the example's vendor does. */
