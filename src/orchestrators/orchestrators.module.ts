@@ -1,3 +1,5 @@
+import { entryProblems } from '@bellwether/plugin';
+import { OperatorError } from '@bellwether/kernel';
 import { Module } from '@nestjs/common';
 import { OPTIONAL_PLUGINS, type Plugins } from '../infrastructure/plugins';
 import { PlanningModule } from './planning';
@@ -9,6 +11,22 @@ import { OrchestratorsController } from './orchestrators.controller';
 import { SearchNotes } from './join-outcomes';
 import { StrategyCatalogue } from './strategy-catalogue';
 
+/**
+ * The strategies that are bound to our tokens, by key. An embedding program may have bound its own.
+ * @throws OperatorError that names everything that is wrong with them
+ */
+export function boundStrategies(own: readonly OrchestratorStrategy[]): [string, OrchestratorStrategy][] {
+  const bound = STRATEGY_PLUGINS.flatMap(({ key }, index): [string, OrchestratorStrategy][] => {
+    const strategy = own[index];
+    return strategy === undefined ? [] : [[key, strategy]];
+  });
+  const lines = bound.flatMap(([key, strategy]) =>
+    entryProblems('strategies', strategy).map((text) => `  ${orchestratorToken(key)}: ${text}`),
+  );
+  if (lines.length > 0) throw new OperatorError(`The overrides cannot be used:\n${lines.join('\n')}`);
+  return bound;
+}
+
 @Module({
   imports: [PlanningModule, ToolsModule],
   controllers: [OrchestratorsController],
@@ -18,7 +36,7 @@ import { StrategyCatalogue } from './strategy-catalogue';
       provide: STRATEGIES,
       useFactory: (plugins: Plugins, ...own: OrchestratorStrategy[]) =>
         new Map([
-          ...own.map((strategy, index) => [STRATEGY_PLUGINS[index]?.key ?? '', strategy] as const),
+          ...boundStrategies(own),
           ...(plugins ?? []).flatMap(({ strategies }) =>
             strategies.map((each) => [each.definition.name, each] as const),
           ),

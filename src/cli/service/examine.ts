@@ -165,7 +165,8 @@ async function checkPlugins(config: Config): Promise<DoctorCheck> {
     replaces: plugin.replaces,
   }));
   const lines = data.map(
-    ({ name, version, brings }) => `${name} ${version ?? 'without a version'}: ${brings.join(', ')}`,
+    ({ name, version, brings, replaces }) =>
+      `${name} ${version ?? 'without a version'}: ${brings.join(', ')}${replaces.length === 0 ? '' : `; replaces the service's ${replaces.join(', ')}`}`,
   );
   return { name: 'plugins', ok: true, text: lines.join('; ') || 'none', data };
 }

@@ -73,4 +73,16 @@ describe('the plugins that a deployment names', () => {
     await expect(load('./alias.js')).rejects.toThrow('and so has the service');
     expect(await load('./replacing.js')).toHaveLength(1);
   });
+
+  it('replace only what the service has, and stand in the list once', async () => {
+    const body = `module.exports = { promptProcessors: [${processor('simple_augment')}]`;
+    write('much.js', `${body}, replaces: ['simple_augment', 'nonsense'] };`);
+    await expect(load('./much.js', join(folder, 'much.js'), './absent.js')).rejects.toMatchObject({
+      lines: [
+        `${join(folder, 'much.js')}: is named twice`,
+        `./absent.js: there is no file or folder ${join(folder, 'absent.js')}`,
+        './much.js: replaces has nonsense, but no entry of that name takes the place of one of the service',
+      ],
+    });
+  });
 });

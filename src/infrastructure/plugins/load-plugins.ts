@@ -127,6 +127,25 @@ function clashes(plugins: readonly LoadedPlugin[], own: OwnNames | undefined): s
   return lines;
 }
 
+/** Names in `replaces` that no entry of the plugin takes from the service. */
+function idleReplacements(plugins: readonly LoadedPlugin[], own: OwnNames): string[] {
+  return plugins.flatMap(({ source, replaces, ...plugin }) => {
+    const taking = new Set(
+      PLUGIN_KINDS.flatMap((kind) =>
+        plugin[kind].flatMap(({ definition }) => {
+          const names = [definition.name, ...('aliases' in definition ? definition.aliases : [])];
+          return names.some((name) => own[kind].has(name)) ? [definition.name] : [];
+        }),
+      ),
+    );
+    return replaces
+      .filter((name) => !taking.has(name))
+      .map(
+        (name) => `${source}: replaces has ${name}, but no entry of that name takes the place of one of the service`,
+      );
+  });
+}
+
 interface Surroundings {
   /** Without it, names are compared among the plugins alone. */
   readonly own?: OwnNames;
@@ -150,12 +169,18 @@ export async function loadPlugins(
     if ('source' in result) plugins.push(result);
     else lines.push(...result.map((text) => `${source}: ${text}`));
   };
-  for (const source of sources) add(source, await load(source, from));
+  const paths = new Set<string>();
+  for (const source of sources) {
+    const path = source.startsWith('.') ? resolve(from, source) : source;
+    add(source, paths.has(path) ? ['is named twice'] : await load(source, from));
+    paths.add(path);
+  }
   given.forEach((parts, index) => {
     const source = `plugins[${index}]`;
     add(source, named({ source, name: source, version: null }, parts));
   });
-  if (lines.length === 0) lines.push(...clashes(plugins, own));
+  lines.push(...clashes(plugins, own));
+  if (own !== undefined) lines.push(...idleReplacements(plugins, own));
   if (lines.length > 0) throw new PluginError(lines);
   return plugins;
 }
