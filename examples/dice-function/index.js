@@ -1,14 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { definePlugin, ToolFailure } from '@bellwether/plugin';
 
+/** @import { FunctionPlugin, ToolDefinition } from '@bellwether/plugin' */
+
 const MOST_DICE = 20;
 
 /**
  * Lets the model roll dice.
- * @implements {import('@bellwether/plugin').FunctionPlugin<{ sides: number }>}
+ * @implements {FunctionPlugin<{ sides: number }>}
  */
 export class DiceFunction {
-  /** @type {import('@bellwether/plugin').ToolDefinition} */
+  /** @type {ToolDefinition} */
   definition = {
     name: 'dice',
     aliases: [],
@@ -38,7 +40,7 @@ export class DiceFunction {
     cost: { unit: 'none', estimate: 0 },
   };
 
-  /** @type {import('@bellwether/plugin').FunctionPlugin<{ sides: number }>['offer']} */
+  /** @type {FunctionPlugin<{ sides: number }>['offer']} */
   async offer({ sides }) {
     const parameters = {
       type: 'object',
@@ -49,8 +51,9 @@ export class DiceFunction {
     return [{ name: 'roll_dice', description: `Rolls dice with ${sides} sides.`, parameters }];
   }
 
-  /** @type {import('@bellwether/plugin').FunctionPlugin<{ sides: number }>['call']} */
-  async call(_name, { count }, { sides }) {
+  /** @type {FunctionPlugin<{ sides: number }>['call']} */
+  async call(_name, args, { sides }) {
+    const count = Number(args.count);
     if (count < 1 || count > MOST_DICE) throw new ToolFailure('tool.limit', `1 to ${MOST_DICE} dice can be rolled`);
     return { content: JSON.stringify(Array.from({ length: count }, () => randomInt(1, sides + 1))) };
   }

@@ -1,6 +1,8 @@
 import { definePlugin } from '@bellwether/plugin';
 
-/** @type {import('@bellwether/plugin').ToolTexts} */
+/** @import { OrchestratorStrategy, StrategyDefinition, ToolTexts } from '@bellwether/plugin' */
+
+/** @type {ToolTexts} */
 const TEXTS = {
   started: (target) => `Starting ${target}`,
   completed: ({ plugin }, chars) => `${plugin} gave ${chars} characters`,
@@ -8,10 +10,10 @@ const TEXTS = {
 
 /**
  * Runs the tools from the last to the first: each sees the results of those behind it.
- * @implements {import('@bellwether/plugin').OrchestratorStrategy}
+ * @implements {OrchestratorStrategy}
  */
 export class LastFirstStrategy {
-  /** @type {import('@bellwether/plugin').StrategyDefinition} */
+  /** @type {StrategyDefinition} */
   definition = {
     name: 'last_first',
     description: 'Runs the tools from the last to the first.',
@@ -46,10 +48,11 @@ export class LastFirstStrategy {
     },
   };
 
-  /** @type {import('@bellwether/plugin').OrchestratorStrategy['compile']} */
+  /** @type {OrchestratorStrategy['compile']} */
   compile(tools, { most }) {
     const order = [...tools].reverse();
     return async ({ start, skip }) => {
+      /** @type {Awaited<ReturnType<typeof start>>[]} */
       const earlier = [];
       for (const [position, tool] of order.entries()) {
         if (position < Number(most)) earlier.push(await start(tool, TEXTS, [...earlier]));

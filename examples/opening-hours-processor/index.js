@@ -1,13 +1,16 @@
 import { definePlugin } from '@bellwether/plugin';
 
+/** @import { ChatMessage } from '@bellwether/kernel' */
+/** @import { ProcessorDefinition, PromptProcessor, RagProcessor } from '@bellwether/plugin' */
+
 const HOURS = process.env.LIBRARY_HOURS ?? 'Monday to Friday, 8:00 to 20:00';
 
 /**
  * Gives the opening hours of the library as the context of every question.
- * @implements {import('@bellwether/plugin').RagProcessor}
+ * @implements {RagProcessor}
  */
 export class OpeningHoursProcessor {
-  /** @type {import('@bellwether/plugin').ProcessorDefinition} */
+  /** @type {ProcessorDefinition} */
   definition = {
     name: 'opening_hours',
     aliases: [],
@@ -21,7 +24,7 @@ export class OpeningHoursProcessor {
     slots: ['context'],
   };
 
-  /** @type {import('@bellwether/plugin').RagProcessor['run']} */
+  /** @type {RagProcessor['run']} */
   async run() {
     return { content: `The library is open: ${HOURS}`, sources: [], confidence: null };
   }
@@ -29,10 +32,10 @@ export class OpeningHoursProcessor {
 
 /**
  * Puts the question first and the context after it.
- * @implements {import('@bellwether/plugin').PromptProcessor}
+ * @implements {PromptProcessor}
  */
 export class QuestionFirstProcessor {
-  /** @type {import('@bellwether/plugin').ProcessorDefinition} */
+  /** @type {ProcessorDefinition} */
   definition = {
     name: 'question_first',
     aliases: [],
@@ -45,9 +48,11 @@ export class QuestionFirstProcessor {
     },
   };
 
-  /** @type {import('@bellwether/plugin').PromptProcessor['build']} */
+  /** @type {PromptProcessor['build']} */
   build({ messages, systemPrompt, rag }) {
+    /** @type {ChatMessage[]} */
     const system = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
+    /** @type {ChatMessage[]} */
     const context = rag === null ? [] : [{ role: 'system', content: rag.context }];
     return { messages: [...system, ...messages, ...context], droppedParts: 0 };
   }

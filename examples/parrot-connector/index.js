@@ -1,6 +1,8 @@
 import { definePlugin } from '@bellwether/plugin';
 
-/** @implements {import('@bellwether/plugin').AnswerDecoder} */
+/** @import { AnswerDecoder, ConnectorEntry } from '@bellwether/plugin' */
+
+/** @implements {AnswerDecoder} */
 class ParrotAnswer {
   finished = false;
   finishReason = 'stop';
@@ -11,10 +13,13 @@ class ParrotAnswer {
     return this.finished;
   }
 
-  /** A whole answer is one such event, a stream has one for each word. */
+  /**
+   * A whole answer is one such event, a stream has one for each word.
+   * @type {AnswerDecoder['add']}
+   */
   add({ said = '', over, tokens }) {
     this.finished = over === true;
-    if (Number.isInteger(tokens))
+    if (typeof tokens === 'number')
       this.usage = { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens };
     return { text: String(said), calls: [], images: [] };
   }
@@ -23,7 +28,7 @@ class ParrotAnswer {
 /**
  * A vendor of models with a wire format of its own: `POST /say` takes `{ bird, hear, stream }` and answers JSON, one
  * object a line where it streams.
- * @type {import('@bellwether/plugin').ConnectorEntry}
+ * @type {ConnectorEntry}
  */
 export const parrot = {
   definition: {
@@ -55,7 +60,7 @@ export const parrot = {
       body: { bird: request.model, hear: request.messages.at(-1)?.content, stream },
     }),
     decoder: () => new ParrotAnswer(),
-    failure: ({ error }) => (typeof error === 'string' ? new Error(error) : null),
+    failure: ({ error }) => (typeof error === 'string' ? error : null),
   },
 };
 

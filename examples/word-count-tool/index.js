@@ -1,11 +1,13 @@
 import { definePlugin, ToolFailure } from '@bellwether/plugin';
 
+/** @import { Tool, ToolDefinition } from '@bellwether/plugin' */
+
 /**
  * Tells the model how many words the question has.
- * @implements {import('@bellwether/plugin').Tool<{ label: string, most: number }>}
+ * @implements {Tool<{ label: string, most: number }>}
  */
 export class WordCountTool {
-  /** @type {import('@bellwether/plugin').ToolDefinition} */
+  /** @type {ToolDefinition} */
   definition = {
     name: 'word_count',
     aliases: [],
@@ -41,7 +43,7 @@ export class WordCountTool {
   /** Equal questions give equal results. */
   caching = { contentVersion: () => Promise.resolve('1') };
 
-  /** @type {import('@bellwether/plugin').Tool<{ label: string, most: number }>['run']} */
+  /** @type {Tool<{ label: string, most: number }>['run']} */
   async run({ label, most }, { query }, context) {
     context.progress('counting words');
     const words = query.split(/\s+/).filter((word) => word !== '').length;
