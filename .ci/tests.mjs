@@ -1,8 +1,7 @@
-// Runs the tests with Jest, those of `npm test` and of `npm run test:slow` in one go unless the arguments choose. Asks spec
-// files that failed once more, one at a time: those that then pass are named as flaky in the output, those that fail again
-// fail the build.
+// Runs `npm test` or `npm run test:slow`. Asks spec files that failed once more, one at a time: those that then pass are named
+// as flaky in the output, those that fail again fail the build.
 //
-//   node .ci/tests.mjs <file for Jest's JSON result> [arguments for Jest]
+//   node .ci/tests.mjs test|test:slow <file for Jest's JSON result> [arguments for Jest]
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -10,11 +9,11 @@ import { relative } from 'node:path';
 /** More failures than this are a defect, not a busy machine. */
 const MAX_FLAKY_FILES = 3;
 
-const [result, ...args] = process.argv.slice(2);
+const [script, result, ...args] = process.argv.slice(2);
 
 const run = (outputFile, jestArgs) => {
   rmSync(outputFile, { force: true });
-  const { status } = spawnSync('npx', ['jest', ...jestArgs, '--json', `--outputFile=${outputFile}`], {
+  const { status } = spawnSync('npm', ['run', script, '--', ...jestArgs, '--json', `--outputFile=${outputFile}`], {
     stdio: 'inherit',
   });
   return status === 0;
