@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 /** It builds the service and the web UI first. */
-const DEADLINE_MS = 180_000;
+const DEADLINE_MS = 420_000;
 
 function must(condition, message) {
   if (!condition) throw new Error(message);

@@ -36,8 +36,19 @@ describe('the function mcp, against a real server', () => {
   function plugin({ servers = [{}], allow = ['127.0.0.1'], zone = {}, functions = true }: Given = {}): McpFunction {
     const outbound = new OutboundClient({ outbound: { allow } } as unknown as Config, resolver(zone));
     clients.push(outbound);
+    // The conformance suite makes its function before the server has an address.
+    const known = { name: 'library', token: 'canary' };
     const mcpServers = new Map(
-      servers.map((each) => [each.name ?? 'library', { name: 'library', url: server.url, token: 'canary', ...each }]),
+      servers.map((each) => [
+        each.name ?? 'library',
+        {
+          ...known,
+          get url() {
+            return server.url;
+          },
+          ...each,
+        },
+      ]),
     );
     const runtime = () => Promise.resolve({ mcpServers, features: { functions } } as never);
     return new McpFunction(outbound, { runtime });
