@@ -39,7 +39,7 @@ function* books() {
 
 async function measure(knowledgeBaseId) {
   const { openDatabase } = built('src/infrastructure/postgres/connection/open-database');
-  const { withinOrganization } = built('src/infrastructure/postgres/connection/reach');
+  const { withinOrganization } = built('src/infrastructure/postgres/connection/scoped-client');
   const { queryPrepared } = built('src/infrastructure/database/prepared');
   const { searchStatement } = built('src/knowledge-bases/search/hybrid-query');
   const config = { url: process.env.BENCH_DATABASE_URL ?? null, dataDir: service.dataDir, poolSize: 2 };

@@ -8,8 +8,8 @@ const SETTINGS = {
 
 /** `tools`: plugins without a definition, by name. `settings` are those of the configuration's `tools`. */
 export function openInvoker(tools, settings = {}) {
-  const { CallScope } = built('src/tools/contract/tool.types');
-  const { ToolFailure } = built('src/tools/contract/tool.errors');
+  const { CallScope } = built('src/tools/contract/invocation.types');
+  const { ToolFailure } = built('packages/plugin/src/tool.errors');
   const { SEQUENTIAL_TEXTS } = built('src/tools/describe-failure');
   const { ToolCatalogue } = built('src/tools/tool-catalogue');
   const { ToolInvoker } = built('src/tools/tool-invoker');

@@ -88,7 +88,7 @@ async function sdkLoop() {
 /** Everything that the service does in a round: connector, framing for the client, loop, invoker, schema, events. */
 async function ownLoop() {
   const { OPENAI } = built('src/connectors/catalog/openai/openai.connector');
-  const { DEFAULT_CALL_LIMITS } = built('src/connectors/contract/connector.types');
+  const { DEFAULT_CALL_LIMITS } = built('src/connectors/contract/connector-plugin.types');
   const { OutboundClient } = built('src/infrastructure/outbound/outbound-client');
   const { Run } = built('src/runs/run');
   const { RunBudget } = built('src/runs/run.types');

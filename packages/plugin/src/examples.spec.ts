@@ -6,7 +6,10 @@ import { compile } from '../../../test/support/compiled';
 const EXAMPLES = join(__dirname, '../../../examples');
 const compiled = compile(['packages/kernel/src', 'packages/plugin/src', 'src/infrastructure/plugins']);
 
-describe.each(readdirSync(EXAMPLES))('the example %s', (name) => {
+/** An example of a client stands beside those of plugins. */
+const PLUGINS = readdirSync(EXAMPLES).filter((name) => !name.endsWith('-client'));
+
+describe.each(PLUGINS)('the example %s', (name) => {
   const folder = join(EXAMPLES, name);
 
   it('keeps the conformance suite of its kind', () => {
