@@ -46,8 +46,12 @@ describe('the health report', () => {
   });
 
   it('tells in words what is well and what is not, worst first', async () => {
-    const { status, json, text } = await app.api('GET', PATH);
-    expect(status).toBe(200);
+    // The first measure of the queues may be late, and is told as unknown until then.
+    const { json, text } = await until(async () => {
+      const answer = await app.api('GET', PATH);
+      expect(answer.status).toBe(200);
+      return answer.json.findings.some(({ code }: Found) => code === 'queue.unknown') ? null : answer;
+    });
     expect(found(json, 'database')).toMatchObject({
       code: 'database.ok',
       state: 'ok',
