@@ -25,7 +25,8 @@ export function describeFunction(name: string, { plugin, working, refused, incom
     // Calls of our functions have tests of their own, with what each needs.
     const checks = () => functionChecks(plugin(), { working, refused: refused.map(([config]) => config), args: null });
     // Each test has a function of its own: a spec ends what its fakes hold after each.
-    for (const [index, { name: obligation }] of checks().entries()) it(obligation, () => checks()[index]?.check());
+    for (const [index, { name: obligation }] of checks().entries())
+      it(obligation, async () => checks()[index]?.check());
 
     it('has a name and an icon that documents and the web UI take', () => {
       const { definition } = plugin();
