@@ -47,6 +47,7 @@ describe('what a package exports as a plugin', () => {
     ['an unknown member', { tools: [TideTool], tool: [] }, 'tool is none of tools, strategies'],
     ['no entry', {}, 'it brings nothing'],
     ['no list', { tools: TideTool }, 'tools is no list'],
+    ['replacements that are no names', { tools: [TideTool], replaces: 'tide' }, 'replaces is no list of names'],
     ['a class that needs services', { tools: [NeedsMore] }, 'tools[0] cannot be made: Cannot read'],
     ['no definition', { tools: [{ run: () => null }] }, 'tools[0] has no definition'],
     ['no method', { tools: [tool({}, { run: undefined })] }, 'tools[0] (tide) has no method run'],

@@ -211,6 +211,9 @@ export function readPlugin(
     .filter((member) => !known.includes(member))
     .map((member) => `${member} is none of ${known.join(', ')}`);
   const parts = exported as PluginParts;
+  const { replaces = [] } = exported;
+  if (!Array.isArray(replaces) || replaces.some((name) => typeof name !== 'string'))
+    problems.push('replaces is no list of names');
   const read = (kind: PluginKind): object[] => {
     const entries = parts[kind] ?? [];
     if (!Array.isArray(entries)) {
@@ -229,7 +232,7 @@ export function readPlugin(
     });
   };
   const lists = Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, read(kind)]));
-  const plugin = { ...lists, replaces: parts.replaces ?? [] } as unknown as Plugin;
+  const plugin = { ...lists, replaces } as unknown as Plugin;
   if (problems.length === 0 && PLUGIN_KINDS.every((kind) => plugin[kind].length === 0))
     problems.push('it brings nothing');
   return problems.length === 0 ? { plugin, problems: [] } : { plugin: null, problems };

@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 /** The contract, as the build lays it beside the service: plugins get it from here and need not install it. */
 const CONTRACT = join(__dirname, '../../../packages/plugin/src');
-const PROVIDED: Readonly<Record<string, string>> = {
-  '@bellwether/plugin': join(CONTRACT, 'index.js'),
-  '@bellwether/plugin/conformance': join(CONTRACT, 'conformance/index.js'),
-};
+const PROVIDED: ReadonlyMap<string, string> = new Map([
+  ['@bellwether/plugin', join(CONTRACT, 'index.js')],
+  ['@bellwether/plugin/conformance', join(CONTRACT, 'conformance/index.js')],
+]);
 
 /** Runs in Node's thread for loaders (nodejs.org/api/module.html#customization-hooks). */
 const HOOKS = `
@@ -27,11 +27,11 @@ let isProvided = false;
 function provideContract(): void {
   if (isProvided) return;
   isProvided = true;
-  const urls = Object.fromEntries(Object.entries(PROVIDED).map(([name, file]) => [name, pathToFileURL(file).href]));
+  const urls = Object.fromEntries([...PROVIDED].map(([name, file]) => [name, pathToFileURL(file).href]));
   nodeModule.register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, { data: urls });
   const resolver = nodeModule.Module as unknown as Resolver;
   const original = resolver._resolveFilename.bind(resolver);
-  resolver._resolveFilename = (name, ...rest) => PROVIDED[name] ?? original(name, ...rest);
+  resolver._resolveFilename = (name, ...rest) => PROVIDED.get(name) ?? original(name, ...rest);
 }
 
 /** Imports a file of a plugin, an ES module or CommonJS. */
