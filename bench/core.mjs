@@ -67,7 +67,7 @@ function sizeOf(path) {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** What a container holds: the packages of production, the build and the pages. */
+/** The content of a container: the packages of production, the build and the pages. */
 function installMb() {
   const listed = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], {
     cwd: root,

@@ -70,7 +70,7 @@ describe('a streamed question', () => {
     const questions = ['How thick is the bilayer?', 'What is five nanometres thick?', 'Is the bilayer thick?'];
     const ran: string[][] = [];
     for (const question of questions) ran.push(await filesThatRan(() => ask(question)));
-    // What jobs and timers ran beside one of the questions is left out.
+    // Files that only jobs and timers ran, beside one of the questions, are left out.
     const files = ran.reduce((some, more) => some.filter((file) => more.includes(file)));
     expect(files).toContain('src/orchestrators/catalog/parallel.strategy.ts');
     expect(files.length > MOST_FILES ? files : []).toEqual([]);
