@@ -10,6 +10,18 @@ const OPTIONS = ['--strict', '--module', 'node20', '--target', 'es2023', '--skip
 const packageAt = (path: string): string =>
   [`web/node_modules/${path}`, `node_modules/${path}`].find(existsSync) ?? path;
 
+const manifestAt = (path: string) =>
+  JSON.parse(readFileSync(path, 'utf8')) as Readonly<
+    Record<'devDependencies' | 'peerDependencies', Record<string, string>>
+  >;
+
+it('the example of a typed client asks for the TypeScript that its generator takes, or npm install refuses it', () => {
+  const { devDependencies } = manifestAt(join(EXAMPLE, 'package.json'));
+  const { peerDependencies } = manifestAt(packageAt('openapi-typescript/package.json'));
+  const majorOf = (range = '') => /\d+/.exec(range)?.[0];
+  expect(majorOf(devDependencies['typescript'])).toBe(majorOf(peerDependencies['typescript']));
+});
+
 describe('the example of a typed client', () => {
   let app: TestApp;
   const folder = mkdtempSync(join(tmpdir(), 'bw-client-'));
