@@ -16,6 +16,7 @@ const swc = {
 
 const shared = {
   testEnvironment: '<rootDir>/test/support/warm-environment.cjs',
+  runtime: '<rootDir>/test/support/warm-runtime.cjs',
   rootDir: __dirname,
   // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
   roots: ['<rootDir>/src', '<rootDir>/extensions', '<rootDir>/packages', '<rootDir>/test'],
