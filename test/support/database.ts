@@ -39,26 +39,45 @@ export async function openTestDatabase(): Promise<DataSource> {
   return dataSource;
 }
 
-/** Only tables that have rows: truncating forty empty ones takes longer than most tests. */
+/**
+ * A truncation makes the files of a table, of its indexes and of all tables that refer to it anew, which takes a hundred times
+ * as long as deleting the few rows that a test leaves. A table that has grown is truncated: nothing else removes dead rows. One
+ * statement deletes from all tables, so references between them do not matter.
+ */
 const EMPTY_TABLES = `
   DO $$
   DECLARE
-    candidate text;
+    candidate record;
     used boolean;
-    full_ones text[] := '{}';
+    large_ones text[] := '{}';
+    deletions text[] := '{}';
   BEGIN
     FOR candidate IN
-      SELECT quote_ident(tablename) FROM pg_tables
-      WHERE schemaname = current_schema() AND tablename NOT IN ('migrations', 'typeorm_metadata')
+      SELECT quote_ident(relname) AS name, pg_relation_size(oid) > 262144 AS is_large FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0
+        AND relname NOT IN ('migrations', 'typeorm_metadata')
     LOOP
-      EXECUTE format('SELECT EXISTS (SELECT FROM %s)', candidate) INTO used;
-      IF used THEN full_ones := full_ones || candidate; END IF;
+      IF candidate.is_large THEN
+        large_ones := large_ones || candidate.name;
+        CONTINUE;
+      END IF;
+      EXECUTE format('SELECT EXISTS (SELECT FROM %s)', candidate.name) INTO used;
+      IF used THEN
+        deletions := deletions || format('d%s AS (DELETE FROM %s)', cardinality(deletions), candidate.name);
+      END IF;
     END LOOP;
-    IF full_ones <> '{}' THEN
-      -- Audit entries may be removed by their retention alone.
-      PERFORM set_config('bellwether.audit_change', 'prune', true);
-      EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', array_to_string(full_ones, ', '));
+    -- Audit entries may be removed by their retention alone.
+    PERFORM set_config('bellwether.audit_change', 'prune', true);
+    IF large_ones <> '{}' THEN
+      EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', array_to_string(large_ones, ', '));
     END IF;
+    IF deletions <> '{}' THEN
+      EXECUTE format('WITH %s SELECT', array_to_string(deletions, ', '));
+    END IF;
+    PERFORM setval(s.seqrelid, s.seqstart, false)
+      FROM pg_sequence s JOIN pg_depend d ON d.objid = s.seqrelid AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+      JOIN pg_class t ON t.oid = d.refobjid AND t.relnamespace = current_schema()::regnamespace
+      WHERE t.relname NOT IN ('migrations', 'typeorm_metadata');
     IF to_regclass('pgboss.job') IS NOT NULL THEN
       DELETE FROM pgboss.job;
     END IF;
