@@ -164,9 +164,12 @@ export function entryProblems(kind: PluginKind, entry: unknown): string[] {
 function settingsProblems(definition: Members, member: string): string[] {
   let validate: ValidateFunction;
   try {
-    validate = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true })
+    const schema = definition[member] as object;
+    // Each `Ajv` would compile the schema of schemas for itself.
+    void ajv.validateSchema(schema, true);
+    validate = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true, validateSchema: false })
       .addVocabulary(SCHEMA_VOCABULARY)
-      .compile(definition[member] as object);
+      .compile(schema);
   } catch (error) {
     return [`definition.${member} does not compile: ${error instanceof Error ? error.message : String(error)}`];
   }
