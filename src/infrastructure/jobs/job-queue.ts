@@ -158,7 +158,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     this.background.every(this.renewMs, () => this.jobs.expire());
     this.background.every(TIDY_MS, () => this.jobs.tidy());
     for (const { everyMs, work } of this.sweeps) this.background.every(everyMs, () => work({ alone, first: false }));
-    for (const worker of this.workers.values()) worker.wake();
+    await acrossOrganizations('jobs', () => this.poll());
   }
 
   /** Takes no more jobs, lets running ones finish within the limit, then aborts and releases them. */
