@@ -104,6 +104,10 @@ export default tseslint.config(
           selector: "CatchClause CallExpression[callee.property.name='discard']",
           message: 'The transaction may have committed: use `discardAfter(error, …)`, which decides.',
         },
+        {
+          selector: "NewExpression[callee.name='LRUCache'] > ObjectExpression > Property[key.name='max']",
+          message: 'It reserves memory for all entries at once: use `atMost` of the kernel.',
+        },
       ],
     },
   },

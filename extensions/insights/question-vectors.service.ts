@@ -1,3 +1,4 @@
+import { atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -20,7 +21,7 @@ export interface QuestionEmbedding {
 /** Vectors of questions, which each process remembers. */
 @Injectable()
 export class QuestionVectors {
-  private readonly cache = new LRUCache<string, Vector>({ max: MOST_VECTORS, ttl: TTL_MS });
+  private readonly cache = new LRUCache<string, Vector>({ ...atMost(MOST_VECTORS), ttl: TTL_MS });
 
   constructor(private readonly embeddings: EmbeddingsService) {}
 

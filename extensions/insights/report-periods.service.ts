@@ -1,4 +1,4 @@
-import type { Caller } from '@bellwether/kernel';
+import { type Caller, atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../../src/infrastructure/audit';
@@ -57,7 +57,7 @@ const MOST_READINGS = 10_000;
 /** Audits who reads what a class asks. Each process counts for itself. */
 @Injectable()
 export class InsightAccessAudit {
-  private readonly recent = new LRUCache<string, true>({ max: MOST_READINGS, ttl: SAME_READING_MS });
+  private readonly recent = new LRUCache<string, true>({ ...atMost(MOST_READINGS), ttl: SAME_READING_MS });
 
   constructor(private readonly audit: AuditLog) {}
 

@@ -6,6 +6,7 @@ import {
   addUsage,
   isJsonObject,
   withSpent,
+  atMost,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -78,7 +79,7 @@ const AJV = new Ajv({ allErrors: true, strict: false, allowUnionTypes: true, log
 
 /** Checks answers against schemas of our own code, compiled when they are first seen. */
 class AnswerSchemas {
-  private readonly compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
+  private readonly compiled = new LRUCache<string, ValidateFunction>(atMost(MAX_COMPILED));
 
   /** The problems, in words for the model; empty when the value fits. */
   problems(schema: JsonObject, value: unknown): readonly string[] {
@@ -164,7 +165,7 @@ const REFUSAL_MS = 600_000;
 export class StructuredAnswers {
   private readonly schemas = new AnswerSchemas();
   /** Options that a model accepted after refusing others, by organization: saves a second call for each question. */
-  private readonly forms = new LRUCache<string, number>({ max: REFUSALS, ttl: REFUSAL_MS });
+  private readonly forms = new LRUCache<string, number>({ ...atMost(REFUSALS), ttl: REFUSAL_MS });
 
   constructor(
     private readonly organizations: OrganizationsService,

@@ -133,13 +133,16 @@ export type MoodleMemory = LRUCache<string, object>;
 
 const MEBIBYTE = 1024 * 1024;
 
+const MEMORY = 32 * MEBIBYTE;
+/** Bounds the number of entries, too. */
+const LEAST_SIZE = Math.ceil(MEMORY / 5_000);
+
 /** The size of an entry is estimated from its JSON. A list of courses fits in one entry. */
 export const moodleMemory = (): MoodleMemory =>
   new LRUCache({
-    max: 5_000,
-    maxSize: 32 * MEBIBYTE,
+    maxSize: MEMORY,
     maxEntrySize: 2 * MEBIBYTE,
-    sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry).length + key.length),
+    sizeCalculation: (entry, key) => Math.max(LEAST_SIZE, 2 * (JSON.stringify(entry).length + key.length)),
   });
 
 interface Remembered<T> {

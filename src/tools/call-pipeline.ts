@@ -1,4 +1,4 @@
-import { type BoundedTry, SemaphoreFullError, KeyedSemaphores, addUsage } from '@bellwether/kernel';
+import { type BoundedTry, SemaphoreFullError, KeyedSemaphores, addUsage, atMost } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
 import { type Call, CallContext, TrackedContext, TrackedInput, kindOf } from './call';
@@ -58,7 +58,7 @@ interface Windows {
  * remembered for 50 to 100 tries and then forgotten.
  */
 export class LearnedTimes {
-  private readonly windows = new LRUCache<string, Windows>({ max: MAX_KEYS });
+  private readonly windows = new LRUCache<string, Windows>(atMost(MAX_KEYS));
 
   /** null while there are too few tries to learn from. */
   of(key: TimeKey): LearnedTime | null {

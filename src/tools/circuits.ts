@@ -1,3 +1,4 @@
+import { atMost } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import { type Call, type FailureKind, kindOf } from './call';
 import { ToolFailure } from './contract';
@@ -57,7 +58,7 @@ class Circuit {
  * makes one, the next success removes it.
  */
 export class Circuits {
-  private readonly troubled = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
+  private readonly troubled = new LRUCache<string, Circuit>(atMost(MAX_CIRCUITS));
 
   constructor(private readonly metrics: ToolMetrics) {
     metrics.watchCircuits(() => this.openByTool());

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { type JsonObject, isJsonObject, atMost } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
@@ -31,7 +31,7 @@ const AJV = new Ajv({
 
 /** Checks arguments against schemas that are compiled when they are first seen, whoever offers them. */
 export class ArgumentSchemas {
-  private readonly compiled = new LRUCache<string, { readonly check: CheckArguments | null }>({ max: MAX_COMPILED });
+  private readonly compiled = new LRUCache<string, { readonly check: CheckArguments | null }>(atMost(MAX_COMPILED));
 
   /** null for a schema that cannot be used. */
   checkerFor(parameters: JsonObject): CheckArguments | null {

@@ -1,4 +1,4 @@
-import { AppError, type Caller, type PageRequest, notFound } from '@bellwether/kernel';
+import { AppError, type Caller, type PageRequest, notFound, atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
@@ -155,7 +155,7 @@ interface Readable {
 /** Conversations of an activity for its teachers: of students who agreed, from the agreement on. */
 @Injectable()
 export class ReadableConversations {
-  private readonly recent = new LRUCache<string, true>({ max: MOST_READINGS, ttl: SAME_READING_MS });
+  private readonly recent = new LRUCache<string, true>({ ...atMost(MOST_READINGS), ttl: SAME_READING_MS });
 
   constructor(
     private readonly courses: TaughtCourses,

@@ -11,6 +11,7 @@ import {
   isUuid,
   uuidv7,
   existing,
+  atMost,
 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
@@ -105,7 +106,7 @@ interface KeySet {
 /** Key sets of platforms, read again when a token names an unknown key. */
 @Injectable()
 export class PlatformKeys {
-  private readonly documents = new LRUCache<string, ProviderDocument<KeySet>>({ max: 2_000 });
+  private readonly documents = new LRUCache<string, ProviderDocument<KeySet>>(atMost(2_000));
 
   constructor(private readonly outbound: OutboundClient) {}
 

@@ -1,4 +1,4 @@
-import { AppError, isJsonObject, type JsonObject } from '@bellwether/kernel';
+import { AppError, isJsonObject, type JsonObject, atMost } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -30,7 +30,7 @@ export class PlatformRefusal extends AppError {
 /** Calls services of platforms with access tokens, which are kept until they expire. */
 @Injectable()
 export class PlatformServices {
-  private readonly tokens = new LRUCache<string, Promise<string>>({ max: 2_000 });
+  private readonly tokens = new LRUCache<string, Promise<string>>(atMost(2_000));
 
   constructor(
     private readonly outbound: OutboundClient,

@@ -4,6 +4,7 @@ export * from './errors';
 export * from './semaphore';
 export * from './paging';
 export * from './run-events';
+export * from './values/at-most';
 export * from './values/ids';
 export * from './values/json';
 export * from './values/names';

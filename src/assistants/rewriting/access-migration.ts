@@ -1,4 +1,4 @@
-import { AppError } from '@bellwether/kernel';
+import { AppError, atMost } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NEWEST_METADATA } from '../definition';
@@ -31,7 +31,7 @@ const MOST_AT_ONCE = 16;
 export class AccessMigration {
   private readonly logger = new Logger(AccessMigration.name);
   /** Expiry of versions that are newest, refused, rolled back or failed. */
-  private readonly settled = new LRUCache<string, number>({ max: REMEMBERED });
+  private readonly settled = new LRUCache<string, number>(atMost(REMEMBERED));
   private readonly running = new Map<number, Promise<boolean>>();
 
   constructor(

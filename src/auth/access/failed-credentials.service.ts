@@ -1,4 +1,4 @@
-import { AppError } from '@bellwether/kernel';
+import { AppError, atMost } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
@@ -39,7 +39,7 @@ interface FailedAttemptsOptions {
 
 export class FailedAttempts {
   private readonly windows = new LRUCache<string, Window>({
-    max: MAX_ADDRESSES,
+    ...atMost(MAX_ADDRESSES),
     dispose: ({ signIns, keys }, address) => this.options.report({ address, signIns, keys }),
   });
   private readonly now: () => number;

@@ -1,4 +1,4 @@
-import { AppError, type Caller, existing } from '@bellwether/kernel';
+import { AppError, type Caller, existing, atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
@@ -17,7 +17,7 @@ const MOST_PEOPLE = 10_000;
 
 /** Limits the links and invitations that one person makes in a minute. */
 export class InvitationRate {
-  private readonly windows = new LRUCache<string, { readonly endsAt: number; count: number }>({ max: MOST_PEOPLE });
+  private readonly windows = new LRUCache<string, { readonly endsAt: number; count: number }>(atMost(MOST_PEOPLE));
 
   constructor(private readonly now: () => number = Date.now) {}
 

@@ -1,4 +1,4 @@
-import { AppError, isJsonObject } from '@bellwether/kernel';
+import { AppError, isJsonObject, atMost } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
@@ -158,8 +158,8 @@ const ENDPOINTS = [
 export class OpenIdClient {
   private readonly logger = new Logger('SingleSignOn');
   /** Claims that the log has told about or that have come, by issuer. */
-  private readonly told = new LRUCache<string, true>({ max: MOST_ISSUERS });
-  private readonly documents = new LRUCache<string, ProviderDocument<Metadata>>({ max: MOST_ISSUERS });
+  private readonly told = new LRUCache<string, true>(atMost(MOST_ISSUERS));
+  private readonly documents = new LRUCache<string, ProviderDocument<Metadata>>(atMost(MOST_ISSUERS));
 
   constructor(private readonly outbound: OutboundClient) {}
 

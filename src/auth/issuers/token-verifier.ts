@@ -1,4 +1,4 @@
-import { AppError, isJsonObject } from '@bellwether/kernel';
+import { AppError, isJsonObject, atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type JWTPayload,
@@ -69,7 +69,7 @@ export interface LogoutNotice {
 /** Checks signed tokens that arrive without a login: access tokens (RFC 9068) and logout notices. */
 @Injectable()
 export class TokenVerifier {
-  private readonly keys = new LRUCache<string, ProviderDocument<LocalKeys>>({ max: 2_000 });
+  private readonly keys = new LRUCache<string, ProviderDocument<LocalKeys>>(atMost(2_000));
 
   constructor(
     private readonly provider: OpenIdClient,

@@ -1,4 +1,4 @@
-import { AppError, type JsonObject } from '@bellwether/kernel';
+import { AppError, type JsonObject, atMost } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ProviderProbes, RerankerService, TranslatorService } from '../../connectors';
@@ -36,7 +36,7 @@ const MAX_TESTS = 30;
 /** Keeps a test from becoming a way to try keys or to scan for servers. */
 @Injectable()
 export class TestRate {
-  private readonly minutes = new LRUCache<string, { readonly endsAt: number; tests: number }>({ max: 5_000 });
+  private readonly minutes = new LRUCache<string, { readonly endsAt: number; tests: number }>(atMost(5_000));
 
   /** @throws {AppError} `too_many_requests` */
   count(organizationId: string): void {

@@ -1,3 +1,4 @@
+import { atMost } from '@bellwether/kernel';
 import { Worker } from 'node:worker_threads';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -50,7 +51,7 @@ const SAMPLES = 5;
 @Injectable()
 export class LanguageDetector implements OnApplicationShutdown {
   private readonly log = new Logger('Languages');
-  private readonly known = new LRUCache<string, { readonly found: TextLanguage | null }>({ max: REMEMBERED });
+  private readonly known = new LRUCache<string, { readonly found: TextLanguage | null }>(atMost(REMEMBERED));
   private readonly waiting = new Map<number, (found: FromDetector['found'] | null) => void>();
   private thread: Worker | null = null;
   private idle: NodeJS.Timeout | undefined;

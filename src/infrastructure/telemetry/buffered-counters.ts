@@ -1,4 +1,4 @@
-import { uuidv7 } from '@bellwether/kernel';
+import { uuidv7, atMost } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
@@ -49,7 +49,7 @@ export class BufferedCounters<Group, Row, View> {
 
   constructor(private readonly store: CounterStore<Group, Row, View>) {
     this.logger = new Logger(store.name);
-    this.held = new LRUCache({ max: store.maxGroups });
+    this.held = new LRUCache(atMost(store.maxGroups));
   }
 
   /**

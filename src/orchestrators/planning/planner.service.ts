@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7 } from '@bellwether/kernel';
+import { AppError, type JsonObject, isJsonObject, lastUserIndex, textOf, uuidv7, atMost } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
@@ -33,7 +33,7 @@ const TEXT_CHARS = 600;
 export class ToolSimilarities {
   private readonly logger = new Logger('ToolSimilarities');
   /** Vectors of the tools' texts. Vectors of questions are not cached. */
-  private readonly vectors = new LRUCache<string, readonly number[]>({ max: MAX_VECTORS });
+  private readonly vectors = new LRUCache<string, readonly number[]>(atMost(MAX_VECTORS));
 
   constructor(
     @Inject(EmbeddingsService) private readonly embeddings: Pick<EmbeddingsService, 'embed'>,

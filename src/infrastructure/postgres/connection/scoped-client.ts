@@ -1,3 +1,4 @@
+import { atMost } from '@bellwether/kernel';
 import { type Reach, reachOfWork, setReach, withReach } from '../../context';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { LRUCache } from 'lru-cache';
@@ -102,7 +103,7 @@ export class WriteObserver {
   }
 }
 
-const known = new LRUCache<string, readonly string[]>({ max: MOST_TEXTS });
+const known = new LRUCache<string, readonly string[]>(atMost(MOST_TEXTS));
 
 function tablesWritten(text: string): readonly string[] {
   if (READ.test(text)) return [];
