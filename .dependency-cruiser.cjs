@@ -14,6 +14,7 @@ const LAYERS = [
 const EXTENSIONS = ['scim', 'insights', 'evaluations', 'mcp', 'lti', 'lamb-import'];
 /** Modules inside `infrastructure/`, lowest first; a line imports only lines above it. */
 const INFRASTRUCTURE = [
+  ['plugins'],
   ['config', 'context'],
   ['telemetry'],
   ['postgres'],
@@ -23,7 +24,6 @@ const INFRASTRUCTURE = [
     'commands',
     'dialects',
     'findings',
-    'plugins',
     'http',
     'jobs',
     'languages',

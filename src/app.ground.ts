@@ -1,4 +1,3 @@
-import type { PluginParts } from '@bellwether/plugin';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { Override } from './app.overrides';
 import { migrations } from '../migrations';
@@ -12,8 +11,6 @@ export interface AppOptions {
   readonly schema: SchemaOnOpen;
   /** Operator commands join the embedded database of a running server instead of refusing. */
   readonly share?: boolean;
-  /** Plugins beside those of `BELLWETHER_PLUGINS`. */
-  readonly plugins?: readonly PluginParts[];
   /** Take the place of providers with the same token, in the module that has them. */
   readonly overrides?: readonly Override[];
 }

@@ -1,10 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { PluginParts } from '@bellwether/plugin';
 import { loadExtensions } from '../extensions';
 import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
 import { type AppOptions, groundModules, type Imports } from './app.ground';
 import { INFRASTRUCTURE } from './app.infrastructure';
-import { pluginsOf } from './app.plugins';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuditLogModule } from './audit';
 import { AuthModule } from './auth';
@@ -40,10 +38,10 @@ import { KnownMethodsModule, WebModule } from './web-ui';
  * The modules of the core and of the extensions that are on. The APIs come first: routes are tried in this order, and
  * most requests are completions. The UI takes what is left.
  */
-export async function modulesOf(config: Config, given?: readonly PluginParts[]): Promise<Imports> {
+export async function modulesOf(config: Config): Promise<Imports> {
   const extension = await loadExtensions(config.extensions);
   return [
-    PluginsModule.of(await pluginsOf(config, given)),
+    PluginsModule.of(config.plugins),
     OpenAiApiModule,
     RunsApiModule,
     ConversationsModule,
@@ -95,7 +93,7 @@ export class AppModule {
   static async of(config: Config, options: AppOptions): Promise<DynamicModule> {
     const imports = [
       ...groundModules(config, options),
-      ...(await modulesOf(config, options.plugins)),
+      ...(await modulesOf(config)),
       ...INFRASTRUCTURE,
     ];
     return { module: AppModule, imports };

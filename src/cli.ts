@@ -38,15 +38,13 @@ const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** These commands call no vendor. Loading the connectors would take most of their time. */
+/** These commands call no vendor and no plugin. Loading the connectors would take most of their time. */
 const WITHOUT_VENDORS = /^(?:(?:db|files|audit|receipts|runs|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
-  const { loadConfig } = await import('./infrastructure/config/index.js');
-  const vendors = WITHOUT_VENDORS.test(command)
-    ? null
-    : await (await import('./connectors/vendors.js')).vendorsFor(process.env);
-  return loadConfig(process.env, vendors);
+  return WITHOUT_VENDORS.test(command)
+    ? (await import('./infrastructure/config/index.js')).loadConfig(process.env, null)
+    : (await import('./app.config.js')).configOf(process.env);
 }
 
 /** Commands of an extension refuse while it is off; null for those of the core. */

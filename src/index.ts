@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import type { PluginParts } from '@bellwether/plugin';
 import type { Logger as Pino } from 'pino';
+import { configOf } from './app.config';
 import type { Override } from './app.overrides';
-import { vendorsFor } from './connectors';
-import { type Config, type Environment, loadConfig } from './infrastructure/config';
+import type { Config, Environment } from './infrastructure/config';
 import { createPino } from './infrastructure/telemetry';
 import { type RunningService, serve } from './serve';
 
@@ -32,6 +32,6 @@ export async function createApp({
   overrides,
   loggerOf = createPino,
 }: EmbeddingOptions = {}): Promise<RunningService> {
-  const config = loadConfig(env, await vendorsFor(env, plugins));
-  return serve(config, loggerOf(config.log.level), { plugins, overrides });
+  const config = await configOf(env, plugins);
+  return serve(config, loggerOf(config.log.level), overrides);
 }

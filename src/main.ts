@@ -4,9 +4,10 @@ import { OperatorError } from '@bellwether/kernel';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { configOf } from './app.config';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
-import { vendorsFor } from './connectors';
-import { type Config, loadConfig, misspeltVariables } from './infrastructure/config';
+import { vendorsWith } from './connectors';
+import { type Config, misspeltVariables } from './infrastructure/config';
 import { createPino } from './infrastructure/telemetry';
 import { type RunningService, serve } from './serve';
 
@@ -80,10 +81,9 @@ function stopOnSignals(service: RunningService, logger: Logger): void {
 }
 
 async function main(): Promise<void> {
-  const vendors = await vendorsFor(process.env);
-  const config = loadConfig(process.env, vendors);
+  const config = await configOf(process.env);
   const logger = createPino(config.log.level);
-  for (const { name, meant } of misspeltVariables(process.env, vendors)) {
+  for (const { name, meant } of misspeltVariables(process.env, vendorsWith(config.plugins))) {
     logger.warn(`The variable ${name} is not known and has no effect; did you mean ${meant.slice(0, 3).join(' or ')}?`);
   }
   const service = await serve(config, logger);

@@ -8,9 +8,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger as Pino } from 'pino';
-import type { AppOptions } from './app.ground';
 import { AppModule } from './app.module';
-import { withOverrides } from './app.overrides';
+import { type Override, withOverrides } from './app.overrides';
 import { setUpApp } from './app.setup';
 import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
@@ -106,14 +105,14 @@ function assertWritable(dataDir: string): void {
 export async function serve(
   config: Config,
   logger: Pino,
-  options: Pick<AppOptions, 'plugins' | 'overrides'> = {},
+  overrides: readonly Override[] = [],
 ): Promise<RunningService> {
   const { database, http, metrics } = config;
-  const module = await AppModule.of(config, { ...options, schema: 'migrate' });
+  const module = await AppModule.of(config, { overrides, schema: 'migrate' });
   await assertFree('PORT', http.port, http.host);
   await assertFree('METRICS_PORT', metrics.port, http.host);
   if (database.url === null) assertWritable(database.dataDir);
-  const app = await withOverrides(module, options.overrides ?? [], () =>
+  const app = await withOverrides(module, overrides, () =>
     NestFactory.create<NestExpressApplication>(module, {
       bodyParser: false,
       abortOnError: false,

@@ -13,5 +13,5 @@ export {
 } from './structured-answers.service';
 export { TranslatorService } from './translator.service';
 export { callId, fixedAnswer, splitThoughts } from './vendor';
-export { VENDORS, vendorsFor } from './vendors';
+export { VENDORS, vendorsWith } from './vendors';
 export { CONNECTOR_NAMES } from './catalog';

@@ -1,6 +1,6 @@
-import { definePlugin, type ConnectorEntry, readPlugin } from '@bellwether/plugin';
+import { type ConnectorEntry, readPlugin } from '@bellwether/plugin';
 import type { LoadedPlugin } from '../infrastructure/plugins';
-import { connectorsWith, VENDORS, vendorsFor } from './vendors';
+import { connectorsWith, VENDORS, vendorsWith } from './vendors';
 
 const connector = (name: string, vendor: string | null): ConnectorEntry => ({
   definition: {
@@ -24,7 +24,7 @@ const connector = (name: string, vendor: string | null): ConnectorEntry => ({
 const loaded = (...connectors: ConnectorEntry[]): LoadedPlugin[] => {
   const { plugin, problems } = readPlugin({ connectors });
   expect(problems).toEqual([]);
-  return [{ ...plugin!, source: 'here', name: 'here', version: null }];
+  return [{ ...plugin, source: 'here', name: 'here', version: null }];
 };
 const names = (plugins?: LoadedPlugin[]): string[] => connectorsWith(plugins).map(({ definition }) => definition.name);
 
@@ -44,11 +44,10 @@ describe('connectors of plugins', () => {
     expect(names(loaded(connector('ollama', 'ollama')))).toEqual(names());
   });
 
-  it('declare variables that the configuration is read with, once for each vendor', async () => {
-    const plugin = definePlugin({ connectors: [connector('crow', 'crow'), connector('ollama', 'ollama')] });
-    const vendors = await vendorsFor({}, [plugin]);
+  it('declare variables that the configuration is read with, once for each vendor', () => {
+    const vendors = vendorsWith(loaded(connector('crow', 'crow'), connector('ollama', 'ollama')));
     expect(vendors.map(({ name }) => name).sort()).toEqual([...VENDORS.map(({ name }) => name), 'crow'].sort());
     expect(vendors.find(({ name }) => name === 'ollama')?.environment).toEqual({ baseUrl: 'X_URL' });
-    expect(await vendorsFor({})).toEqual(VENDORS);
+    expect(vendorsWith([])).toEqual(VENDORS);
   });
 });

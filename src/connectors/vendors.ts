@@ -1,6 +1,6 @@
-import type { Plugin, PluginParts } from '@bellwether/plugin';
-import { type Environment, pluginsIn, type Vendor } from '../infrastructure/config';
-import { loadPlugins, type Plugins } from '../infrastructure/plugins';
+import type { Plugin } from '@bellwether/plugin';
+import type { Vendor } from '../infrastructure/config';
+import type { Plugins } from '../infrastructure/plugins';
 import { CONNECTOR_PLUGINS } from './catalog';
 import type { ConnectorPlugin } from './contract';
 import { connectorPlugin } from './vendor';
@@ -31,12 +31,8 @@ const vendorsOf = (connectors: readonly Pick<ConnectorPlugin, 'definition'>[]): 
 /** Every vendor that a connector of ours declares, once each. */
 export const VENDORS: readonly Vendor[] = [...new Set(vendorsOf(CONNECTOR_PLUGINS))];
 
-/**
- * These vendors, and those that plugins declare: the configuration is read with them.
- * @throws PluginError
- */
-export async function vendorsFor(env: Environment, given?: readonly PluginParts[]): Promise<readonly Vendor[]> {
-  const plugins: readonly Plugin[] = await loadPlugins(pluginsIn(env), { given });
+/** These vendors, and those that plugins declare: the configuration is read with them. */
+export function vendorsWith(plugins: readonly Plugin[]): readonly Vendor[] {
   const added = plugins.flatMap(({ connectors }) => vendorsOf(connectors));
   return [...VENDORS.filter(({ name }) => !added.some((each) => each.name === name)), ...added];
 }

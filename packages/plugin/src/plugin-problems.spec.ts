@@ -39,7 +39,7 @@ class NeedsMore {
 describe('what a package exports as a plugin', () => {
   it('gives objects for objects and classes', () => {
     const { plugin } = readPlugin({ tools: [TideTool, tool({ name: 'ebb' })] });
-    expect(plugin?.tools.map(({ definition }) => definition.name)).toEqual(['tide', 'ebb']);
+    expect(plugin.tools.map(({ definition }) => definition.name)).toEqual(['tide', 'ebb']);
   });
 
   it.each([
@@ -73,9 +73,6 @@ describe('what a package exports as a plugin', () => {
       "functions[0] definition must have required property 'name'",
     ],
   ])('is refused with %s', (_, exported, problem) => {
-    expect(readPlugin(exported)).toEqual({
-      plugin: null,
-      problems: expect.arrayContaining([expect.stringContaining(problem)]),
-    });
+    expect(readPlugin(exported).problems).toContainEqual(expect.stringContaining(problem));
   });
 });

@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import { type Entry, type Plugin, PLUGIN_KINDS, type PluginKind, type PluginParts } from './define-plugin';
+import { type Entry, type Plugin, PLUGIN_KINDS, type PluginKind } from './define-plugin';
 import { CLASSIC_SETTINGS } from './processor.types';
 import { STRATEGY_ORDERS, STRATEGY_SETTINGS } from './strategy.types';
 import { DISPLAY_LANGUAGES, EVIDENCE, TOOL_ROLES } from './tool.types';
@@ -202,21 +202,17 @@ const nameOf = (entry: unknown): string => {
   return typeof name === 'string' ? ` (${name})` : '';
 };
 
-/** Makes the objects of a plugin and checks them all. `plugin` is null where anything is wrong. */
-export function readPlugin(
-  exported: unknown,
-):
-  | { readonly plugin: Plugin; readonly problems: readonly [] }
-  | { readonly plugin: null; readonly problems: readonly string[] } {
-  if (!isObject(exported)) return { plugin: null, problems: ['its default export is not what definePlugin gives'] };
+/**
+ * Makes the objects of a plugin and checks them all. `plugin` has the entries that nothing is wrong with: while there are
+ * problems, they serve to find clashes of names.
+ */
+export function readPlugin(exported: unknown): { readonly plugin: Plugin; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const parts = isObject(exported) ? exported : {};
+  if (parts !== exported) problems.push('its default export is not what definePlugin gives');
   const known: readonly string[] = [...PLUGIN_KINDS, 'replaces'];
-  const problems = Object.keys(exported)
-    .filter((member) => !known.includes(member))
-    .map((member) => `${member} is none of ${known.join(', ')}`);
-  const parts = exported as PluginParts;
-  const { replaces = [] } = exported;
-  if (!Array.isArray(replaces) || replaces.some((name) => typeof name !== 'string'))
-    problems.push('replaces is no list of names');
+  for (const member of Object.keys(parts))
+    if (!known.includes(member)) problems.push(`${member} is none of ${known.join(', ')}`);
   const read = (kind: PluginKind): object[] => {
     const entries = parts[kind] ?? [];
     if (!Array.isArray(entries)) {
@@ -226,17 +222,21 @@ export function readPlugin(
     return entries.flatMap((entry: Entry<object>, index) => {
       try {
         const object = made(entry);
-        problems.push(...entryProblems(kind, object).map((text) => `${kind}[${index}]${nameOf(object)} ${text}`));
-        return [object];
+        const found = entryProblems(kind, object);
+        problems.push(...found.map((text) => `${kind}[${index}]${nameOf(object)} ${text}`));
+        return found.length === 0 ? [object] : [];
       } catch (error) {
         problems.push(`${kind}[${index}] cannot be made: ${error instanceof Error ? error.message : String(error)}`);
         return [];
       }
     });
   };
+  const { replaces = [] } = parts;
+  const isNames = Array.isArray(replaces) && replaces.every((name) => typeof name === 'string');
+  if (!isNames) problems.push('replaces is no list of names');
   const lists = Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, read(kind)]));
-  const plugin = { ...lists, replaces } as unknown as Plugin;
+  const plugin = { ...lists, replaces: isNames ? replaces : [] } as unknown as Plugin;
   if (problems.length === 0 && PLUGIN_KINDS.every((kind) => plugin[kind].length === 0))
     problems.push('it brings nothing');
-  return problems.length === 0 ? { plugin, problems: [] } : { plugin: null, problems };
+  return { plugin, problems };
 }

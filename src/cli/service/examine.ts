@@ -1,6 +1,5 @@
 import { PLUGIN_KINDS } from '@bellwether/plugin';
 import { DOCTOR_CHECKS } from '../../../extensions/commands';
-import { pluginsOf } from '../../app.plugins';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../../infrastructure/commands';
 import { passwordFigures } from '../../auth';
@@ -36,7 +35,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
     const checks = [
       { name: 'configuration', ok: true, text: `ok (${config.env}, ${ENGINES[database.engine]})`, data: config.env },
       extensionsOf(config),
-      await checkPlugins(config),
+      pluginsOf(config),
       schema,
       checkRowSecurity(database, config),
       await checkPasswords(database, schema.ok),
@@ -156,8 +155,8 @@ const extensionsOf = ({ extensions }: Config): DoctorCheck => {
 };
 
 /** A plugin that cannot be used has stopped the command before. */
-async function checkPlugins(config: Config): Promise<DoctorCheck> {
-  const data = (await pluginsOf(config)).map(({ source, name, version, ...plugin }) => ({
+function pluginsOf({ plugins }: Config): DoctorCheck {
+  const data = plugins.map(({ source, name, version, ...plugin }) => ({
     source,
     name,
     version,

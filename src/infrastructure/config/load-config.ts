@@ -4,6 +4,7 @@ import { OperatorError } from '@bellwether/kernel';
 import type { Vendor } from '@bellwether/plugin';
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { distance } from 'fastest-levenshtein';
+import type { LoadedPlugin } from '../plugins';
 import { httpUrl, partsOf, text } from './parsers';
 import {
   type Environment,
@@ -27,10 +28,12 @@ export interface VendorConfig {
 type Values = ValuesOf<typeof SETTINGS>;
 
 /** The whole configuration: read once at start, validated, frozen. */
-export type Config = Omit<Values, 'bootstrap'> & {
+export type Config = Omit<Values, 'bootstrap' | 'plugins'> & {
   readonly bootstrap: { readonly adminKey: string | null; readonly seedDemo: boolean };
   /** Vendors by name. */
   readonly vendors: ReadonlyMap<string, VendorConfig>;
+  /** Loaded, with those of an embedding program. */
+  readonly plugins: readonly LoadedPlugin[];
 };
 
 const OTHERS = 0o077;
@@ -193,10 +196,14 @@ const missingPartners = (env: Environment): string[] =>
 
 /**
  * Reads, validates and freezes the configuration. `vendors`: every vendor that the environment may configure; null
- * skips them, for commands that call no vendor.
+ * skips them, for commands that call no vendor. `plugins`: loaded before, as they declare vendors.
  * @throws ConfigError that names every bad variable at once
  */
-export function loadConfig(env: Environment, vendors: readonly Vendor[] | null): Config {
+export function loadConfig(
+  env: Environment,
+  vendors: readonly Vendor[] | null,
+  plugins: readonly LoadedPlugin[] = [],
+): Config {
   const declared = vendors ?? [];
   const reading = new Reading(env, vendors?.map(({ name }) => name) ?? null);
   const values = new Map(environmentVariables(declared).map((variable) => [variable.name, reading.read(variable)]));
@@ -212,9 +219,11 @@ export function loadConfig(env: Environment, vendors: readonly Vendor[] | null):
     reading.problems.push('S3_BUCKET must be set when FILES_STORE=s3');
   }
   if (reading.problems.length > 0) throw new ConfigError(reading.problems);
-  return freeze<Config>({
+  const read = freeze({
     ...settings,
     bootstrap: { ...settings.bootstrap, seedDemo: settings.bootstrap.seedDemo ?? settings.database.url === null },
     vendors: new Map(declared.map((vendor) => [vendor.name, freeze(vendorConfig(vendor, values))])),
   });
+  // A plugin may have state of its own.
+  return Object.freeze({ ...read, plugins });
 }

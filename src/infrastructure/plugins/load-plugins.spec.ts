@@ -74,6 +74,18 @@ describe('the plugins that a deployment names', () => {
     expect(await load('./replacing.js')).toHaveLength(1);
   });
 
+  it('are told of names that are taken beside everything else that is wrong', async () => {
+    write('both.js', `module.exports = { promptProcessors: [{}, ${processor('simple_augment')}] };`);
+    await expect(load('/nowhere/plugin', './both.js')).rejects.toMatchObject({
+      lines: [
+        '/nowhere/plugin: there is no file or folder /nowhere/plugin',
+        './both.js: promptProcessors[0] has no method build',
+        './both.js: promptProcessors[0] has no definition',
+        './both.js: promptProcessors has simple_augment, and so has the service; list it in replaces to take its place',
+      ],
+    });
+  });
+
   it('replace only what the service has, and stand in the list once', async () => {
     const body = `module.exports = { promptProcessors: [${processor('simple_augment')}]`;
     write('much.js', `${body}, replaces: ['simple_augment', 'nonsense'] };`);

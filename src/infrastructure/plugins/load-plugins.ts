@@ -2,6 +2,7 @@ import { isJsonObject, OperatorError } from '@bellwether/kernel';
 import { type Plugin, PLUGIN_KINDS, type PluginKind, type PluginParts, readPlugin } from '@bellwether/plugin';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { importModule } from './import-module';
 
 /** A plugin of this deployment. */
@@ -11,6 +12,12 @@ export interface LoadedPlugin extends Plugin {
   /** Name and version of its package; the file's name and null for a single file. */
   readonly name: string;
   readonly version: string | null;
+}
+
+/** A plugin with the problems of its entries. It has those entries that are right. */
+interface Reading {
+  readonly plugin: LoadedPlugin;
+  readonly problems: readonly string[];
 }
 
 /** Names and aliases that the service itself uses, by kind. */
@@ -81,32 +88,45 @@ function read(path: string): Found {
   };
 }
 
-async function load(source: string, from: string): Promise<LoadedPlugin | readonly string[]> {
+/** Milliseconds. An import waits for what a module awaits at its top level, which may never come. */
+const IMPORT_LIMIT_MS = 30_000;
+
+/** @throws Error */
+async function imported(file: string, limitMs: number): Promise<unknown> {
+  const timer = new AbortController();
+  // Keeps the process alive, too: Node ends one that waits for nothing but an import.
+  const late = sleep(limitMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(
+      `its import did not end within ${limitMs / 1_000} seconds; ${file} may await something that never comes`,
+    );
+  });
   try {
-    const { file, name, version } = read(locate(source, from));
-    const module = (await importModule(file)) as { readonly default?: unknown };
-    const exported = module.default;
-    // An ES module that was compiled to CommonJS has its default export one level deeper.
-    const parts = isEsModule(exported) ? exported.default : exported;
-    return named({ source, name, version }, parts);
-  } catch (error) {
-    return [messageOf(error)];
+    return await Promise.race([importModule(file), late]);
+  } finally {
+    late.catch(() => undefined);
+    timer.abort();
   }
+}
+
+/** @throws Error */
+async function load(source: string, from: string, limitMs: number): Promise<Reading> {
+  const { file, name, version } = read(locate(source, from));
+  const module = (await imported(file, limitMs)) as { readonly default?: unknown };
+  const exported = module.default;
+  // An ES module that was compiled to CommonJS has its default export one level deeper.
+  return named({ source, name, version }, isEsModule(exported) ? exported.default : exported);
 }
 
 const isEsModule = (value: unknown): value is { readonly default: unknown } =>
   typeof value === 'object' && value !== null && '__esModule' in value && 'default' in value;
 
-function named(
-  about: Pick<LoadedPlugin, 'source' | 'name' | 'version'>,
-  parts: unknown,
-): LoadedPlugin | readonly string[] {
+function named(about: Pick<LoadedPlugin, 'source' | 'name' | 'version'>, parts: unknown): Reading {
   const { plugin, problems } = readPlugin(parts);
-  return plugin === null ? problems : { ...about, ...plugin };
+  return { plugin: { ...about, ...plugin }, problems };
 }
 
 /** Names of the entries of one kind: those that `replaces` lists stand for the service's own. */
-function clashes(plugins: readonly LoadedPlugin[], own: OwnNames | undefined): string[] {
+function clashes(plugins: readonly LoadedPlugin[], own: OwnNames): string[] {
   const lines: string[] = [];
   for (const kind of PLUGIN_KINDS) {
     const takenBy = new Map<string, string>();
@@ -116,7 +136,7 @@ function clashes(plugins: readonly LoadedPlugin[], own: OwnNames | undefined): s
         for (const name of names) {
           const other = takenBy.get(name);
           if (other !== undefined) lines.push(`${source}: ${kind} has ${name}, and so has ${other}`);
-          else if (own?.[kind].has(name) === true && !replaces.includes(definition.name)) {
+          else if (own[kind].has(name) && !replaces.includes(definition.name)) {
             lines.push(`${source}: ${kind} has ${name}, and so has the service; list it in replaces to take its place`);
           }
           takenBy.set(name, source);
@@ -147,8 +167,9 @@ function idleReplacements(plugins: readonly LoadedPlugin[], own: OwnNames): stri
 }
 
 interface Surroundings {
-  /** Without it, names are compared among the plugins alone. */
-  readonly own?: OwnNames;
+  readonly own: OwnNames;
+  /** Milliseconds that an import may take. */
+  readonly limitMs?: number;
   /** Plugins of an embedding program. */
   readonly given?: readonly PluginParts[];
   /** Folder that relative paths and packages are looked up from. */
@@ -161,26 +182,33 @@ interface Surroundings {
  */
 export async function loadPlugins(
   sources: readonly string[],
-  { own, given = [], from = process.cwd() }: Surroundings = {},
+  { own, limitMs = IMPORT_LIMIT_MS, given = [], from = process.cwd() }: Surroundings,
 ): Promise<readonly LoadedPlugin[]> {
-  const plugins: LoadedPlugin[] = [];
-  const lines: string[] = [];
-  const add = (source: string, result: LoadedPlugin | readonly string[]): void => {
-    if ('source' in result) plugins.push(result);
-    else lines.push(...result.map((text) => `${source}: ${text}`));
-  };
-  const paths = new Set<string>();
-  for (const source of sources) {
-    const path = source.startsWith('.') ? resolve(from, source) : source;
-    add(source, paths.has(path) ? ['is named twice'] : await load(source, from));
-    paths.add(path);
-  }
-  given.forEach((parts, index) => {
-    const source = `plugins[${index}]`;
-    add(source, named({ source, name: source, version: null }, parts));
+  const pathOf = (source: string): string => (source.startsWith('.') ? resolve(from, source) : source);
+  const paths = sources.map(pathOf);
+  // At once: the limit of one import is that of all.
+  const loads = sources.map(async (source, index) => {
+    if (paths.indexOf(pathOf(source)) !== index) throw new Error('is named twice');
+    return load(source, from, limitMs);
   });
-  lines.push(...clashes(plugins, own));
-  if (own !== undefined) lines.push(...idleReplacements(plugins, own));
+  const lines: string[] = [];
+  const readings: Reading[] = [];
+  const add = (reading: Reading): void => {
+    readings.push(reading);
+    lines.push(...reading.problems.map((text) => `${reading.plugin.source}: ${text}`));
+  };
+  for (const [index, result] of (await Promise.allSettled(loads)).entries()) {
+    if (result.status === 'fulfilled') add(result.value);
+    else lines.push(`${sources[index]}: ${messageOf(result.reason)}`);
+  }
+  for (const [index, parts] of given.entries()) {
+    const source = `plugins[${index}]`;
+    add(named({ source, name: source, version: null }, parts));
+  }
+  const plugins = readings.map(({ plugin }) => plugin);
+  // A replacement whose entry is wrong has been named with the entry.
+  const whole = readings.flatMap(({ plugin, problems }) => (problems.length === 0 ? [plugin] : []));
+  lines.push(...clashes(plugins, own), ...idleReplacements(whole, own));
   if (lines.length > 0) throw new PluginError(lines);
   return plugins;
 }

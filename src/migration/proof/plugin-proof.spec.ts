@@ -42,7 +42,7 @@ it('shows the settings of a tool of a plugin, which may ask other servers, inste
     metadata: JSON.stringify(metadata),
   });
   const [input] = RECORDED_INPUTS;
-  const rendering = await renderer([plugin!]).open(subject).render(input!);
+  const rendering = await renderer([plugin]).open(subject).render(input!);
   expect(rendering?.prompt).toContain('{"harbour":"Calp"}');
   expect(run).not.toHaveBeenCalled();
 });
