@@ -91,11 +91,7 @@ export async function modulesOf(config: Config): Promise<Imports> {
 @Module({})
 export class AppModule {
   static async of(config: Config, options: AppOptions): Promise<DynamicModule> {
-    const imports = [
-      ...groundModules(config, options),
-      ...(await modulesOf(config)),
-      ...INFRASTRUCTURE,
-    ];
+    const imports = [...groundModules(config, options), ...(await modulesOf(config)), ...INFRASTRUCTURE];
     return { module: AppModule, imports };
   }
 }

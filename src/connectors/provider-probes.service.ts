@@ -12,7 +12,15 @@ import {
   type ModelsWire,
   type ModelTarget,
 } from './contract';
-import { badResponse, CallDeadline, errorInAnswer, failureOfTransport, finalError, ModelTransport } from './transport';
+import {
+  badResponse,
+  CallDeadline,
+  errorInAnswer,
+  failureOfTransport,
+  finalError,
+  inConnector,
+  ModelTransport,
+} from './transport';
 
 /** Milliseconds: somebody waits in front of the page. */
 const TIMEOUT_MS = 10_000;
@@ -40,9 +48,15 @@ export class ProviderProbes {
     const { vendor, wire } = listingOf(vendorName, this.plugins);
     assertKey(vendor, target);
     const deadline = new CallDeadline(signal, TIMEOUT_MS);
+    const running = { connector: vendorName, runId: null };
     try {
-      const response = await this.transport.get({ target, deadline, ...wire.request(target) });
-      return modelsIn(await this.transport.json(response, MAX_LIST_BYTES), wire, target);
+      const asked = inConnector({ ...running, step: 'ask' }, () => wire.request(target));
+      const payload = await this.transport.json(
+        await this.transport.get({ target, deadline, ...asked }),
+        MAX_LIST_BYTES,
+      );
+      if (isJsonObject(payload) && (payload['error'] ?? null) !== null) throw errorInAnswer(payload, [target.apiKey]);
+      return modelsIn(inConnector({ ...running, step: 'read' }, () => wire.read(payload)));
     } catch (error) {
       throw finalError(failureOfTransport(error, deadline), 1);
     } finally {
@@ -77,9 +91,7 @@ function assertKey({ needsKey }: Vendor, { apiKey, trusted }: ModelTarget): void
     throw new AppError('connector_not_configured', 'This vendor requires a key');
 }
 
-function modelsIn(payload: unknown, wire: ModelsWire, { apiKey }: ModelTarget): ListedModel[] {
-  if (isJsonObject(payload) && (payload['error'] ?? null) !== null) throw errorInAnswer(payload, [apiKey]);
-  const models = wire.read(payload);
+function modelsIn(models: readonly ListedModel[] | null): ListedModel[] {
   if (models === null) throw badResponse('The answer of the model vendor is no list of models');
   const byId = new Map(models.filter(({ id }) => id !== '' && id.length <= MAX_NAME).map((model) => [model.id, model]));
   return [...byId.values()].sort((one, other) => one.id.localeCompare(other.id, 'en')).slice(0, MAX_MODELS);

@@ -9,7 +9,7 @@ import {
   type ModelTarget,
   type VendorAccess,
 } from './contract';
-import { badResponse, callModel, errorInAnswer, ModelTransport } from './transport';
+import { badResponse, callModel, connectorFault, errorInAnswer, ModelTransport } from './transport';
 import { type CallDeadline, UpstreamFailure } from './transport/upstream-failure';
 
 /** Vendors' messages for a text, or a call, that is too long. */
@@ -31,8 +31,9 @@ export function embeddingsOf(plugin: ConnectorPlugin, outbound: OutboundClient):
       try {
         return readVectors(await wire?.(request, access));
       } catch (error) {
-        const cause = access.failure ?? error;
-        throw isTooLong(cause) ? new AppError('payload_too_large', 'Longer than the embedding vendor takes') : cause;
+        const cause = access.failure ?? connectorFault(error, { connector: name, runId: null, step: 'read' });
+        if (isTooLong(cause)) throw new AppError('payload_too_large', 'Longer than the embedding vendor takes');
+        throw cause;
       }
     });
   }
@@ -40,8 +41,8 @@ export function embeddingsOf(plugin: ConnectorPlugin, outbound: OutboundClient):
 }
 
 class OneTry implements VendorAccess {
-  /** The error of `fetch`, kept because an SDK wraps it in its own. */
-  failure: unknown;
+  /** The error of the call, kept because an SDK wraps it in its own. */
+  failure: Error | null = null;
 
   constructor(
     private readonly transport: ModelTransport,
@@ -50,26 +51,30 @@ class OneTry implements VendorAccess {
   ) {}
 
   readonly post = async (path: string, body: JsonObject): Promise<JsonObject> => {
+    try {
+      return await this.send(path, body);
+    } catch (error) {
+      this.failure = error as Error;
+      throw error;
+    }
+  };
+
+  readonly fetch: typeof fetch = async (url, init) => {
+    const { pathname } = new URL(url instanceof Request ? url.url : url);
+    const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as JsonObject) : {};
+    const payload = await this.post(pathname, body);
+    const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
+    // Parsed once: an answer holds tens of thousands of numbers.
+    return Object.assign(response, { json: () => Promise.resolve(payload) });
+  };
+
+  private async send(path: string, body: JsonObject): Promise<JsonObject> {
     const { target, deadline, transport } = this;
     const payload = await transport.json(await transport.post({ target, path, body, stream: false, deadline }));
     if (!isJsonObject(payload)) throw badResponse('The answer of the embedding vendor is no object');
     if ((payload['error'] ?? null) !== null) throw errorInAnswer(payload, [target.apiKey]);
     return payload;
-  };
-
-  readonly fetch: typeof fetch = async (url, init) => {
-    try {
-      const { pathname } = new URL(url instanceof Request ? url.url : url);
-      const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as JsonObject) : {};
-      const payload = await this.post(pathname, body);
-      const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
-      // Parsed once: an answer holds tens of thousands of numbers.
-      return Object.assign(response, { json: () => Promise.resolve(payload) });
-    } catch (error) {
-      this.failure = error;
-      throw error;
-    }
-  };
+  }
 }
 
 function isTooLong(error: unknown): boolean {

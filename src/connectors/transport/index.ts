@@ -11,5 +11,6 @@ export {
   streamModel,
   truncated,
 } from './call-model';
+export { connectorFault, inConnector } from './connector-fault';
 export { type SseEvent, SseReader } from './sse-reader';
 export { UpstreamFailure, errorInAnswer, failureOfTransport, finalError } from './upstream-failure';

@@ -7,6 +7,7 @@ import type { ThoughtSplitter } from './thought-splitter';
 
 /** One call of a vendor. */
 export interface VendorCall<Kept extends object = object> extends ConnectorCall<Kept> {
+  readonly runId: string;
   readonly head: AnswerHead;
   /** The client asked for OpenAI's usage chunk. */
   readonly includeUsage: boolean;

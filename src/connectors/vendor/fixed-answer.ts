@@ -8,6 +8,7 @@ import type {
   ModelChunk,
   ModelRequest,
 } from '../contract';
+import { inConnector } from '../transport';
 import { NO_USAGE, answerOf, chunkOf, headOf, usageChunkOf, wantsUsage } from './chat-shapes';
 
 const MAX_PIECES = 400;
@@ -19,21 +20,23 @@ export class TextConnector implements Connector {
     private readonly write: (request: ModelRequest) => string,
   ) {}
 
-  complete(request: ModelRequest, _target: unknown, { signal }: ModelCallContext): Promise<ModelAnswer> {
-    if (signal.aborted) return Promise.reject(cancelled());
-    const whole = { content: this.write(request), finishReason: 'stop', usage: NO_USAGE };
-    return Promise.resolve(answerOf(headOf(request), whole));
+  complete(request: ModelRequest, _target: unknown, context: ModelCallContext): Promise<ModelAnswer> {
+    if (context.signal.aborted) return Promise.reject(cancelled());
+    const written = Promise.resolve().then(() => this.written(request, context));
+    return written.then((content) => answerOf(headOf(request), { content, finishReason: 'stop', usage: NO_USAGE }));
   }
 
   async *stream(
     request: ModelRequest,
     _target: unknown,
-    { signal }: ModelCallContext,
+    context: ModelCallContext,
   ): AsyncGenerator<readonly ModelChunk[]> {
+    const { signal } = context;
     const head = headOf(request);
     if (signal.aborted) throw cancelled();
+    const text = this.written(request, context);
     yield [chunkOf(head, { role: 'assistant', content: '' })];
-    for (const piece of pieces(this.write(request))) {
+    for (const piece of pieces(text)) {
       // Yields to the event loop: a long answer must not block others or a cancellation.
       await nextTurn();
       if (signal.aborted) throw cancelled();
@@ -42,6 +45,10 @@ export class TextConnector implements Connector {
     const finish = chunkOf(head, {}, 'stop');
     if (wantsUsage(request.params)) yield [finish, usageChunkOf(head, NO_USAGE)];
     else yield [{ ...finish, usage: NO_USAGE }];
+  }
+
+  private written(request: ModelRequest, { runId }: ModelCallContext): string {
+    return inConnector({ connector: this.definition.name, runId, step: 'ask' }, () => this.write(request));
   }
 }
 

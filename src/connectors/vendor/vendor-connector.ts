@@ -14,7 +14,17 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../contract';
-import { MAX_BODY, ModelTransport, errorInAnswer, badResponse, callModel, streamModel, truncated } from '../transport';
+import {
+  type ChunkReader,
+  MAX_BODY,
+  ModelTransport,
+  badResponse,
+  callModel,
+  errorInAnswer,
+  inConnector,
+  streamModel,
+  truncated,
+} from '../transport';
 import { AnswerStreamReader, WholeAnswerReader, answerOfStream, isStream, isWhole } from './answer-stream-reader';
 import { answerOf, chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
@@ -82,6 +92,31 @@ export const wireOf = <Kept extends object>(codec: VendorCodec<Kept>): VendorWir
   },
 });
 
+/** The same wire format, whose own exceptions are mapped and logged. */
+function guardedWire<Kept extends object>(connector: string, wire: VendorWire<Kept>): VendorWire<Kept> {
+  const { encode, whole, reader: readerOf } = wire;
+  const guarded = ({ runId }: VendorCall<Kept>, make: () => ChunkReader): ChunkReader => {
+    const running = { connector, runId, step: 'read' } as const;
+    const made = inConnector(running, make);
+    return {
+      get done() {
+        return inConnector(running, () => made.done);
+      },
+      get finished() {
+        return inConnector(running, () => made.finished);
+      },
+      read: (bytes, chunks) => inConnector(running, () => made.read(bytes, chunks)),
+      end: () => inConnector(running, () => made.end()),
+    };
+  };
+  return {
+    ...wire,
+    encode: (call) => inConnector({ connector, runId: call.runId, step: 'ask' }, () => encode(call)),
+    whole: (payload, call) => inConnector({ connector, runId: call.runId, step: 'read' }, () => whole(payload, call)),
+    ...(readerOf && { reader: (call) => guarded(call, () => readerOf(call)) }),
+  };
+}
+
 /** One answer may quote the tag. */
 const SURE = 2;
 /** Models remembered. */
@@ -91,6 +126,7 @@ type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
 
 /** Calls a vendor over HTTP. Limits, retries, images and memory between turns are the same for all vendors. */
 export class VendorConnector<Kept extends object> implements Connector {
+  private readonly wire: VendorWire<Kept>;
   private readonly transport: ModelTransport;
   private readonly turns = new TurnMemory<Kept>();
   /** Answers in a row whose thoughts end with a tag that nothing opened, by organization and model. */
@@ -98,9 +134,10 @@ export class VendorConnector<Kept extends object> implements Connector {
 
   constructor(
     readonly definition: ConnectorDefinition,
-    private readonly wire: VendorWire<Kept>,
+    wire: VendorWire<Kept>,
     private readonly parts: ConnectorParts,
   ) {
+    this.wire = guardedWire(definition.name, wire);
     this.transport = new ModelTransport(parts.outbound, parts.limits);
   }
 
@@ -161,15 +198,16 @@ export class VendorConnector<Kept extends object> implements Connector {
     });
   }
 
-  private async images(request: ModelRequest, { signal }: ModelCallContext): Promise<InlineImages> {
-    const messages = this.wire.imageMessages?.(request);
+  private async images(request: ModelRequest, { runId, signal }: ModelCallContext): Promise<InlineImages> {
+    const running = { connector: this.definition.name, runId, step: 'ask' } as const;
+    const messages = inConnector(running, () => this.wire.imageMessages?.(request));
     return messages === undefined ? NO_IMAGES : inlineImages(messages, this.parts.outbound, signal);
   }
 
   private callOf(
     request: ModelRequest,
     target: ModelTarget,
-    { scope, organizationId = '' }: ModelCallContext,
+    { runId, scope, organizationId = '' }: ModelCallContext,
     images: InlineImages,
     stream = false,
   ): VendorCall<Kept> {
@@ -180,6 +218,7 @@ export class VendorConnector<Kept extends object> implements Connector {
       target,
       stream,
       images,
+      runId,
       head: headOf(request),
       includeUsage: wantsUsage(request.params),
       maxAnswerChars: this.parts.limits.maxAnswerChars,
