@@ -112,6 +112,8 @@ export interface RuledRun {
 const NESTED: ReadonlySet<string> = new Set(['tokens', 'cost']);
 const NO_RULES: readonly LimitRule[] = [];
 const MICROS = 1_000_000;
+/** Sums of larger figures are not exact. */
+const MOST = 1e15;
 const ALWAYS = new Date(0);
 
 /** An array that was stored before rules existed may hold anything. */
@@ -121,22 +123,27 @@ export const hasRunRules = (limits: LimitSettings): boolean => rulesOf(limits).s
 
 /** Every rule that counts the run, once per subject. */
 export async function appliedRules(limits: LimitSettings, run: RuledRun, now: Date): Promise<readonly AppliedRule[]> {
+  const rules = rulesOf(limits);
+  const groupIds = rules.some((rule) => rule.for.kind === 'group') ? await run.groupIds() : [];
   const applied: AppliedRule[] = [];
-  for (const rule of rulesOf(limits)) {
+  for (const rule of rules) {
     const { limit, per } = rule;
-    if (limit === 'storage' || (run.nested && !NESTED.has(limit)) || (limit === 'streams' && !run.stream)) continue;
+    if (limit === 'storage' || !counts(limit, run)) continue;
     const window = per === undefined ? { start: ALWAYS, end: null } : windowAt(per, now, limits.terms ?? []);
     if (window === null) continue;
-    const amount = limit === 'cost' ? Math.round(rule.amount * MICROS) : rule.amount;
-    for (const subject of await subjectsOf(rule, run))
+    const amount = Math.min(MOST, limit === 'cost' ? Math.round(rule.amount * MICROS) : rule.amount);
+    for (const subject of subjectsOf(rule, run, groupIds))
       applied.push({ rule: { ...rule, limit }, subject, amount, ...window });
   }
   return applied;
 }
 
+const counts = (limit: RunLimit, { nested, stream }: RuledRun): boolean =>
+  (!nested || NESTED.has(limit)) && (limit !== 'streams' || stream);
+
 /** Empty when the rule is about somebody else. */
-async function subjectsOf({ for: { kind, id } }: LimitRule, run: RuledRun): Promise<readonly string[]> {
-  const ids = kind === 'group' ? await run.groupIds() : [idOf(kind, run, id)].filter((each) => each !== null);
+function subjectsOf({ for: { kind, id } }: LimitRule, run: RuledRun, groupIds: readonly string[]): readonly string[] {
+  const ids = kind === 'group' ? groupIds : [idOf(kind, run, id)].filter((each) => each !== null);
   if (kind === 'organization') return [kind];
   return ids.filter((each) => id === undefined || each === id).map((each) => `${kind}/${each}`);
 }

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
+import { LeaseRepository } from './lease.repository';
+import { LimitLeases } from './limit-leases.service';
 import { Metering } from './metering.service';
 import { ModelMetrics } from './model.metrics';
 import { PriceLists } from './price-lists';
 import { QuotaUsageRepository, StorageLocks } from './quota-usage.repository';
 import { QuotaUsageService, StorageLimits } from './quota-usage.service';
-import { ReservationRepository } from './reservation.repository';
-import { ReservationLeases, Reservations } from './reservations.service';
+import { Reservations } from './reservations.service';
 import { UsageBuffer, UsageRepository } from './usage.repository';
 
 @Module({
@@ -17,8 +18,8 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
     Metering,
     ModelMetrics,
     PriceLists,
-    ReservationLeases,
-    ReservationRepository,
+    LeaseRepository,
+    LimitLeases,
     Reservations,
     StorageLimits,
     StorageLocks,

@@ -2,8 +2,7 @@ import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { GroupMemberships, type OrganizationRuntime } from '../organizations';
 import { type PriceList, PriceLists } from './price-lists';
-import type { RunEstimate } from './reservation.repository';
-import { type OpenedReservation, Reservations } from './reservations.service';
+import { type OpenedReservation, Reservations, type RunEstimate } from './reservations.service';
 import { type AppliedRule, appliedRules, hasRunRules } from './applied-rules';
 import { ModelMetrics } from './model.metrics';
 import { RunMeter } from './run-meter';
@@ -40,11 +39,11 @@ export class Metering {
     private readonly metrics: ModelMetrics,
   ) {}
 
-  /** Asks the database only when a rule counts the run. @throws LimitReached */
+  /** Asks the database only when a lease of a rule has run dry. @throws LimitReached */
   async open(run: MeteredRun): Promise<RunMeter> {
     const prices = await this.prices.of(run.payer);
     const subject = subjectOf(run);
-    const reservation = hasRunRules(run.payer.limits) ? await this.reserve(run, subject, prices) : UNLIMITED;
+    const reservation = hasRunRules(run.payer.limits) ? await this.reserve(run, prices) : UNLIMITED;
     return this.meter(run.payer, subject, prices, reservation, true);
   }
 
@@ -67,17 +66,16 @@ export class Metering {
     if (!hasRunRules(payer.limits)) return this.meter(payer, subject, prices, UNLIMITED, false);
     const rules = await appliedRules(payer.limits, NO_RUN, new Date());
     const estimate = (): Promise<RunEstimate> => Promise.resolve(NOTHING);
-    const request = { organizationId: payer.id, rules, subject, mayEdit: true, estimate };
+    const request = { organizationId: payer.id, rules, mayEdit: true, estimate };
     return this.meter(payer, subject, prices, await this.reservations.reserve(request), false);
   }
 
-  private async reserve(run: MeteredRun, subject: UsageSubject, prices: PriceList): Promise<OpenedReservation> {
+  private async reserve(run: MeteredRun, prices: PriceList): Promise<OpenedReservation> {
     const rules = await this.rulesOf(run);
     if (rules.length === 0) return UNLIMITED;
     return this.reservations.reserve({
       organizationId: run.payer.id,
       rules,
-      subject,
       mayEdit: run.mayEdit,
       estimate: async (cheaper) => {
         const estimate = await run.estimate(cheaper);
@@ -100,8 +98,8 @@ export class Metering {
     opened: OpenedReservation,
     isRun: boolean,
   ): RunMeter {
-    const { usage, reservations, metrics } = this;
-    return new RunMeter({ subject, organization: slug, prices, usage, reservations, metrics, ...opened, isRun });
+    const { usage, metrics } = this;
+    return new RunMeter({ subject, organization: slug, prices, usage, metrics, ...opened, isRun });
   }
 }
 

@@ -25,14 +25,25 @@ export interface CounterRow {
   readonly warnings: readonly { readonly percent: number; readonly at: string }[];
 }
 
+/** The part of a lease that no run holds is not used up for people who look: a process gives it to the next run. */
 const COUNTERS = `
+  WITH leased AS (
+    SELECT i.rule_id, i.subject, i.window_start, sum(i.reserved - i.held) AS free
+    FROM limit_reservations r, jsonb_to_recordset(r.items) AS i(
+      rule_id text, subject text, window_start timestamptz, reserved bigint, held bigint)
+    WHERE r.organization_id = $1 AND i.held IS NOT NULL GROUP BY 1, 2, 3
+  ), standing AS (
+    SELECT rule_id, subject, window_start, window_end, amount, warnings, used,
+      greatest(0, reserved - coalesce(leased.free, 0)) AS reserved
+    FROM limit_counters LEFT JOIN leased USING (rule_id, subject, window_start)
+    WHERE organization_id = $1 AND rule_id = ANY($2)
+      AND window_start <= now() AND (window_end > now() OR window_end IS NULL)
+  )
   SELECT rule_id AS "ruleId", subject, amount::float8, used::float8, reserved::float8,
     window_start AS "windowStart", window_end AS "windowEnd", warnings
-  FROM limit_counters
-  WHERE organization_id = $1 AND rule_id = ANY($2)
-    AND window_start <= now() AND (window_end > now() OR window_end IS NULL)`;
+  FROM standing`;
 
-const OF_SUBJECTS = `${COUNTERS} AND subject = ANY($3)`;
+const OF_SUBJECTS = `${COUNTERS} WHERE subject = ANY($3)`;
 
 /** Nearest to their end first. */
 const CURRENT = `${COUNTERS}

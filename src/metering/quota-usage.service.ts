@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../infrastructure/database';
 import { GroupMemberships, type LimitRule, type LimitSettings, OrganizationsService } from '../organizations';
 import { type AppliedRule, appliedRules } from './applied-rules';
+import { LimitLeases } from './limit-leases.service';
 import { type CounterRow, QuotaUsageRepository, StorageLocks } from './quota-usage.repository';
 
 /** Stored bytes of one kind: uploaded files, documents of knowledge bases. */
@@ -80,6 +81,7 @@ export class QuotaUsageService {
     private readonly counters: QuotaUsageRepository,
     private readonly groups: GroupMemberships,
     private readonly storage: StorageLimits,
+    private readonly leases: LimitLeases,
   ) {}
 
   /** Subjects that have used something, nearest to their end first; at most 1 000. */
@@ -87,6 +89,7 @@ export class QuotaUsageService {
     const { limits } = await this.organizations.runtime(organizationId);
     const rules = new Map((limits.rules ?? []).map((rule) => [rule.id, rule]));
     if (rules.size === 0) return [];
+    await this.leases.report();
     const rows = await this.counters.current(organizationId, [...rules.keys()], MAX_STANDINGS);
     const counted = rows.flatMap(({ ruleId, ...row }) => {
       const rule = rules.get(ruleId);
@@ -120,6 +123,7 @@ export class QuotaUsageService {
     if (applied.length === 0) return [];
     const ids = applied.map(({ rule }) => rule.id);
     const subjects = applied.map(({ subject }) => subject);
+    await this.leases.report();
     const counters = await this.counters.ofSubjects(organizationId, ids, subjects);
     const taken = ({ used, reserved, amount }: QuotaUsage): number => (used + reserved) / Math.max(1, amount);
     return applied.map((each) => standingOf(each, counters)).sort((one, other) => taken(other) - taken(one));

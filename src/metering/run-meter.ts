@@ -3,7 +3,7 @@ import type { AppliedRule, RateLimit } from './applied-rules';
 import { ModelCall, type ModelOperation, expectedTokens, promptTokens } from './model-call';
 import type { ModelMetrics } from './model.metrics';
 import type { PriceList, PricedTokens } from './price-lists';
-import type { Hold, Reservations } from './reservations.service';
+import type { Hold } from './reservations.service';
 import {
   NO_USAGE,
   type UsageBuffer,
@@ -35,7 +35,6 @@ export interface MeterParts {
   readonly metrics: ModelMetrics;
   readonly prices: PriceList;
   readonly usage: UsageBuffer;
-  readonly reservations: Reservations;
   /** Null when no rule counts the run. */
   readonly hold: Hold | null;
   /** The rule whose end sent the run to the organization's cheaper model. */
@@ -79,7 +78,7 @@ export class RunMeter {
     this.answering = model;
   }
 
-  /** @throws LimitReached */
+  /** A promise only when the database must be asked. @throws LimitReached */
   begin(
     provider: string,
     { model, messages, params }: MeteredRequest,
@@ -87,11 +86,18 @@ export class RunMeter {
   ): ModelCall | Promise<ModelCall> {
     const call = new ModelCall(operation, provider, model, promptTokens(messages), expectedTokens(params));
     const { hold } = this.parts;
-    return hold === null ? call : this.beginCovered(hold, call);
+    if (hold === null) return call;
+    this.open.add(call);
+    const covering = this.cover(hold, call);
+    if (covering === null) return call;
+    return covering.then(() => {
+      call.startedAt = performance.now();
+      return call;
+    });
   }
 
-  /** Reserves more for an answer that is longer than expected; null when nothing is to do. @throws LimitReached */
-  extend(call: ModelCall): Promise<unknown> | null {
+  /** Reserves more for an answer that is longer than expected; null when nothing is to wait for. @throws LimitReached */
+  extend(call: ModelCall): Promise<void> | null {
     const { hold } = this.parts;
     if (hold === null || !call.isLong) return null;
     call.expectMore();
@@ -107,59 +113,45 @@ export class RunMeter {
     if (!this.settled) this.add(call, figures);
     else {
       this.write(call, figures);
-      if (!this.parts.isRun) void this.free();
+      if (!this.parts.isRun) this.free();
     }
   }
 
-  /** Once; later calls do nothing. Null when there is nothing to wait for. Never rejects. */
-  settle({ failed }: { readonly failed: boolean }): Promise<void> | null {
-    if (this.settled) return null;
+  /** Once; later calls do nothing. */
+  settle({ failed }: { readonly failed: boolean }): void {
+    if (this.settled) return;
     this.settled = true;
     const last = [...this.tallies.values()].at(-1);
     const { provider, model } = this.answering ?? last ?? { provider: '', model: '' };
     this.add({ provider, model }, { ...NO_USAGE, runs: 1, failed: failed ? 1 : 0 });
     for (const tally of this.tallies.values()) this.write(tally, tally.figures);
-    return this.free();
+    this.free();
   }
 
-  /** Gives the reservation back: the run did not begin. Never rejects. */
-  async giveBack(): Promise<void> {
-    const { hold, reservations } = this.parts;
+  /** Gives the reservation back: the run did not begin. */
+  giveBack(): void {
     this.settled = true;
-    if (hold !== null) await reservations.settle(hold, () => hold.giveBack());
+    this.parts.hold?.giveBack();
   }
 
-  private free(): Promise<void> | null {
-    const { hold, reservations } = this.parts;
-    if (hold === null) return null;
+  private free(): void {
     const { promptTokens: prompt, completionTokens: completion, costMicros } = this.spent;
-    return reservations.settle(hold, () => hold.settle({ tokens: prompt + completion, costMicros }));
+    this.parts.hold?.settle({ tokens: prompt + completion, costMicros });
   }
 
-  private async beginCovered(hold: Hold, call: ModelCall): Promise<ModelCall> {
-    this.open.add(call);
-    await this.cover(hold, call);
-    call.startedAt = performance.now();
-    return call;
-  }
-
-  private async cover(hold: Hold, call: ModelCall): Promise<ModelCall> {
-    const expected = [...this.open].reduce(
-      (sum, each) => addFigures(sum, this.priced(each, each.expected)),
-      this.spent,
-    );
-    const { promptTokens: prompt, completionTokens: completion, costMicros } = expected;
-    const need = { tokens: prompt + completion, costMicros };
-    if (hold.covers(need)) return call;
-    const { provider, model } = call;
-    const estimate = { provider, model, promptTokens: prompt, completionTokens: completion, costMicros };
-    try {
-      await hold.cover(need, estimate);
-    } catch (error) {
+  private cover(hold: Hold, call: ModelCall): Promise<void> | null {
+    const forget = (error: unknown): never => {
       this.open.delete(call);
       throw error;
+    };
+    let expected = this.spent;
+    for (const each of this.open) expected = addFigures(expected, this.priced(each, each.expected));
+    const { promptTokens: prompt, completionTokens: completion, costMicros } = expected;
+    try {
+      return hold.cover({ tokens: prompt + completion, costMicros })?.catch(forget) ?? null;
+    } catch (error) {
+      return forget(error);
     }
-    return call;
   }
 
   private priced({ provider, model }: AskedModel, figures: UsageFigures & PricedTokens): UsageFigures {

@@ -38,7 +38,7 @@ export async function check({ ledger, load, replicas, vendor, database }) {
 const BOOKS = `
   SELECT (SELECT coalesce(sum(used), 0)::int FROM limit_counters) AS used,
     (SELECT coalesce(sum(reserved), 0)::int FROM limit_counters) AS reserved,
-    (SELECT count(*)::int FROM limit_reservations) AS open,
+    (SELECT count(*)::int FROM limit_reservations WHERE (items #>> '{0,reserved}')::bigint > 0) AS open,
     (SELECT coalesce(sum(model_calls - estimated_calls), 0)::int FROM usage_days) AS calls`;
 
 /**

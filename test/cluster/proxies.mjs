@@ -41,7 +41,7 @@ export async function startNginx(parent, ports) {
 }
 
 /** Statements whose outcome a lost answer leaves open. */
-const UNSURE = /COMMIT\0|DELETE FROM limit_reservations|INSERT INTO usage_days|INSERT INTO tool_stats/;
+const UNSURE = /COMMIT\0|INSERT INTO limit_reservations|INSERT INTO usage_days|INSERT INTO tool_stats/;
 /** ReadyForQuery, the end of every answer; one more byte tells the state of the transaction. */
 const READY = 'Z\0\0\0\u0005';
 

@@ -12,7 +12,7 @@ const KNOWN_OTHERWISE: Readonly<Record<string, string>> = {
   'src/auth/imported-passwords/imported-password.repository.ts':
     'one try of a password is one statement, never repeated',
   'src/knowledge-bases/search/index-statements.ts': 'every try adds chunks of a generation of its own',
-  'src/metering/reservation.repository.ts': 'in the transaction that writes the reservation',
+  'src/metering/lease.repository.ts': 'adds what the row of the lease does not have, and writes that row',
   'src/migration/batches/batch-sql.ts': 'in the transaction that moves the cursor of the batch',
   'src/privacy/catalogue/use-tables.ts': 'the same statement deletes the rows that it adds',
   'src/runs/keeping/run-lease.repository.ts': 'the same statement takes the lease',

@@ -8,6 +8,7 @@ import { FileOwnership } from '../../src/files';
 import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { AuditLog } from '../../src/infrastructure/audit';
+import { LimitLeases } from '../../src/metering/limit-leases.service';
 import { acrossOrganizations } from '../../src/infrastructure/database';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { testDatabaseUrl } from '../support/database';
@@ -227,13 +228,24 @@ describe('a service whose database goes away', () => {
             (SELECT sum(runs)::int FROM usage_days) AS runs`);
         return row;
       };
-      for (const statement of [/DELETE FROM limit_reservations/, /INSERT INTO usage_days/]) {
+      const report = /INSERT INTO limit_reservations/;
+      for (const statement of [report, /INSERT INTO usage_days/]) {
         const before = proxy.swallowed;
-        proxy.swallow(statement);
+        // The first statement about the limit leases what the answer needs, the next one reports the answer.
+        upstream.expect({ content: 'Yes.', check: () => proxy.swallow(statement) });
         expect((await app.api('POST', '/v1/chat/completions', body)).status).toBe(200);
         await until(() => proxy.swallowed > before);
+        await until(() =>
+          app
+            .get(LimitLeases)
+            .giveBack()
+            .then(
+              () => true,
+              () => false,
+            ),
+        );
       }
-      proxy.swallowCommit(/INSERT INTO limit_reservations/);
+      proxy.swallow(report);
       const refused = await app.api('POST', '/v1/chat/completions', body);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
       const expected = { used: 18, reserved: 0, open: 0, told: 18, runs: 2 };

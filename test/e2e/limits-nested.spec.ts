@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { UsageBuffer } from '../../src/metering';
+import { LimitLeases } from '../../src/metering/limit-leases.service';
 import { ask, call, calling, callWorld, type CallWorld, good, target } from '../support/assistant-calls';
 import { publish } from '../support/call-decisions';
 import { until } from '../support/until';
@@ -49,6 +50,7 @@ describe('limits of assistants that others call', () => {
     await rules({ id: 'day', for: { kind: 'person' }, ...none, amount: 100_000 });
     const { json } = await good(start());
     await until(async () => (await world.student.api('GET', `/api/v1/runs/${json.id}`)).json.status === 'completed');
+    await world.app.get(LimitLeases).giveBack();
     const [counter] = await world.app
       .get(DataSource)
       .query('SELECT used::int, reserved::int FROM limit_counters WHERE rule_id = $1', ['day']);

@@ -1,25 +1,21 @@
-import { AppError, type Caller, Semaphore } from '@bellwether/kernel';
+import { AppError, type Caller } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/infrastructure/database';
 import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
-import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';
-import { ReservationRepository } from '../../src/metering/reservation.repository';
-import { ReservationLeases, Reservations } from '../../src/metering/reservations.service';
+import { LimitReached, Metering, type ModelCall, PriceList, type RunMeter } from '../../src/metering';
+import { LeaseRepository } from '../../src/metering/lease.repository';
+import { LimitLeases } from '../../src/metering/limit-leases.service';
+import { Reservations } from '../../src/metering/reservations.service';
 import { ModelMetrics } from '../../src/metering/model.metrics';
 import { UsageBuffer, UsageRepository } from '../../src/metering/usage.repository';
 import type { LimitRule } from '../../src/organizations';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
 import { DatabaseProxy } from '../support/proxy';
-import { until } from '../support/until';
 
 const RUNS = 200;
-/** Runs wait for a connection in the pool no longer than a few seconds; the embedded engine has one session. */
-const AT_THE_DATABASE = 30;
 const MODEL = { provider: 'openai', model: 'm' };
 const PRICES = new PriceList({ currency: 'EUR', models: [{ ...MODEL, from: '2020-01-01', input: 3, output: 7 }] });
 
@@ -57,21 +53,26 @@ beforeEach(async () => {
 });
 afterAll(() => database.destroy());
 
-/** The services of one process. The audit and the groups are other modules. */
+/** The services of one process. The audit and the groups are other modules. A dead process reaches no database. */
 function processOf(source = database) {
-  const transactions = new Transactions(source);
-  const repository = new ReservationRepository(source, transactions);
-  const days = new UsageRepository(source);
+  let isDead = false;
+  const dying = new Error('The process is dead');
+  const query = (...given: Parameters<DataSource['query']>) =>
+    isDead ? Promise.reject(dying) : source.query(...given);
   const audit = { record: () => Promise.resolve() } as never;
-  const reservations = new Reservations(repository, audit, { runs: { leaseSeconds: 600 } } as never);
-  const usage = new UsageBuffer(days);
+  const jobs = { sweep: () => undefined } as never;
+  const repository = new LeaseRepository({ query } as never);
+  const leases = new LimitLeases(repository, audit, jobs, { runs: { leaseSeconds: 600 } } as never);
+  const usage = new UsageBuffer(new UsageRepository(source));
   const groups = { idsOf: () => Promise.resolve(['g']) };
   const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
   const prices = { of: () => Promise.resolve(PRICES) };
-  const metering = new Metering(prices as never, usage, reservations, groups as never, metrics);
-  const jobs = { sweep: () => undefined } as never;
-  const leases = new ReservationLeases(reservations, repository, days, transactions, audit, jobs);
-  return { metering, usage, keeper: leases, reservations };
+  const metering = new Metering(prices as never, usage, new Reservations(leases), groups as never, metrics);
+  const kill = async () => {
+    isDead = true;
+    await leases.beforeApplicationShutdown();
+  };
+  return { metering, usage, leases, kill };
 }
 
 const counters = (): Promise<Counter[]> =>
@@ -115,20 +116,19 @@ describe(`${RUNS} runs at once in three processes, some aborted and some killed`
         const watching = world.watch();
         await Promise.all(runs.map((run) => world.run(run))).finally(() => (world.done = true));
         await watching;
+        // Nothing is leased beyond what the killed runs hold, so the sweep charges just that.
+        for (const { leases } of world.processes) await leases.giveBack();
         world.check(await counters(), 'when the processes are gone');
-        // The dead process's leases expire; another process charges them.
+        for (const { kill } of world.processes) await kill();
         await database.query('UPDATE limit_reservations SET expires_at = now()');
         const survivor = processOf();
-        for (let left = 1; left > 0;) {
-          await survivor.keeper.sweep({ alone: false, first: false });
-          [{ left }] = await database.query<[{ left: number }]>('SELECT count(*)::int AS left FROM limit_reservations');
-        }
+        await survivor.leases.sweep({ alone: false, first: false });
         const end = await counters();
         world.check(end, 'after the sweep');
         for (const { reserved } of end) expect(reserved).toBe(0);
         for (const { rule_id: rule, subject, used } of end)
           expect([rule, subject, used]).toEqual([rule, subject, world.owed(rule, subject)]);
-        await Promise.all([survivor, ...world.processes].map(({ keeper }) => keeper.beforeApplicationShutdown()));
+        await survivor.leases.beforeApplicationShutdown();
       }),
       { numRuns: 5, endOnFailure: true },
     );
@@ -175,71 +175,95 @@ describe('a run whose statement is carried out without an answer', () => {
     const call = await ask(meter, 'x');
     call.receive({ text: '', usage: { prompt_tokens: 4, completion_tokens: 5, total_tokens: 9 } });
     meter.end(call);
-    await meter.settle({ failed: false });
+    meter.settle({ failed: false });
   };
-  const settledAs = (expected: object): Promise<unknown> =>
-    until(async () => {
-      const found = await amounts();
-      return isDeepStrictEqual(found, { open: 0, reserved: 0, ...expected });
-    });
+  const REPORT = /INSERT INTO limit_reservations/;
 
   it('is settled once', async () => {
-    const { usage, ...services } = processOf(source);
-    const meter = await open({ usage, ...services });
-    proxy.swallow(/DELETE FROM limit_reservations/);
+    const { usage, leases, ...services } = processOf(source);
+    const meter = await open({ usage, leases, ...services });
+    proxy.swallow(REPORT);
     await answer(meter);
+    await expect(leases.report()).rejects.toThrow();
     await usage.flush();
-    await settledAs({ used: 9, told: 9 });
+    await leases.giveBack();
+    expect(await amounts()).toEqual({ used: 9, told: 9, open: 0, reserved: 0 });
+    await leases.beforeApplicationShutdown();
   });
 
   it('is told in the usage of the day once', async () => {
-    const { usage, ...services } = processOf(source);
+    const { usage, leases, ...services } = processOf(source);
     proxy.swallow(/INSERT INTO usage_days/);
-    await answer(await open({ usage, ...services }));
+    await answer(await open({ usage, leases, ...services }));
     await expect(usage.flush()).rejects.toThrow();
     await usage.flush();
+    await leases.beforeApplicationShutdown();
     expect(await amounts()).toEqual({ used: 9, told: 9, open: 0, reserved: 0 });
   });
 
-  it('holds nothing when its reservation was not answered, and is not charged', async () => {
+  it('holds nothing when its lease was not answered, and is not charged', async () => {
     const services = processOf(source);
-    proxy.swallowCommit(/INSERT INTO limit_reservations/);
+    await answer(await open(services));
+    await services.leases.giveBack();
+    proxy.swallow(REPORT);
     await expect(open(services)).rejects.toThrow();
-    await settledAs({ used: 0, told: 0 });
+    await services.leases.beforeApplicationShutdown();
+    expect(await amounts()).toMatchObject({ used: 9, open: 0, reserved: 0 });
   });
 
   it('holds nothing after its end when its reservation grew', async () => {
-    const { usage, ...services } = processOf(source);
-    const meter = await open({ usage, ...services });
-    proxy.swallowCommit(/UPDATE limit_reservations/);
+    const { usage, leases, ...services } = processOf(source);
+    const meter = await open({ usage, leases, ...services });
+    proxy.swallow(REPORT);
     await expect(ask(meter, 'x'.repeat(900))).rejects.toThrow();
     await answer(meter);
     await usage.flush();
-    await settledAs({ used: 9, told: 9 });
+    await leases.beforeApplicationShutdown();
+    expect(await amounts()).toEqual({ used: 9, told: 9, open: 0, reserved: 0 });
   });
 
-  it('is charged once, in both books, when a sweep took its process for dead, and counts what it spent at its end', async () => {
+  it('is charged once when a sweep took its process for dead, and counts what it spent at its end', async () => {
     const [living, other] = [processOf(source), processOf(source)];
     const meter = await open(living);
     await database.query('UPDATE limit_reservations SET expires_at = now()');
-    proxy.swallowCommit(/INSERT INTO usage_days/);
-    await expect(other.keeper.sweep({ alone: false, first: false })).rejects.toThrow();
-    await other.keeper.sweep({ alone: false, first: false });
-    expect(await amounts()).toEqual({ used: 30, told: 30, open: 0, reserved: 0 });
-    proxy.swallow(/DELETE FROM limit_reservations/);
+    proxy.swallow(/applied_writes/);
+    await expect(other.leases.sweep({ alone: false, first: false })).rejects.toThrow();
+    await other.leases.sweep({ alone: false, first: false });
+    expect(await amounts()).toMatchObject({ used: 30, reserved: 0 });
     await answer(meter);
-    await settledAs({ used: 9, told: 30 });
+    proxy.swallow(REPORT);
+    await expect(living.leases.report()).rejects.toThrow();
+    await living.leases.beforeApplicationShutdown();
+    expect(await amounts()).toMatchObject({ used: 9, open: 0, reserved: 0 });
+    await other.leases.beforeApplicationShutdown();
   });
 });
+
+function end(
+  call: ModelCall,
+  fate: PlannedRun['fate'],
+  made: number,
+  owe: (tokens: number, cost: number) => void,
+): void {
+  if (fate === 'refused') return call.fail(new AppError('upstream_rejected', 'no'));
+  if (fate === 'aborted' || fate === 'untold') {
+    call.receive({ text: 'x'.repeat(3 * made), usage: null });
+    if (fate === 'aborted') call.fail(new AppError('cancelled', 'gone'));
+    return owe(34 + made, 34 * 3 + made * 7);
+  }
+  call.receive({ text: '', usage: { prompt_tokens: 30, completion_tokens: made, total_tokens: 30 + made } });
+  owe(30 + made, 30 * 3 + made * 7);
+}
 
 /** Three processes, and the books of a second accountant. */
 class World {
   readonly processes = [processOf(), processOf(), processOf()];
   done = false;
-  private readonly database = new Semaphore(AT_THE_DATABASE);
   /** Tokens and micros that answers took beyond their reservation. */
   private readonly beyond = { tokens: 0, cost: 0 };
+  /** Spent by ended runs and reserved by others, by rule and subject. */
   private readonly owedOf = new Map<string, number>();
+  private places = 0;
 
   constructor(private readonly rules: readonly LimitRule[]) {}
 
@@ -256,9 +280,10 @@ class World {
 
   check(rows: readonly Counter[], when: string): void {
     for (const { rule_id: rule, subject, amount, used, reserved } of rows) {
-      const beyond = rule === 'places' ? 0 : rule === 'cost' ? this.beyond.cost : this.beyond.tokens;
-      const isSound = used >= 0 && reserved >= 0 && used + reserved <= amount + beyond;
-      if (!isSound) throw new Error(`${when}: ${JSON.stringify({ rule, subject, amount, used, reserved, beyond })}`);
+      const owed = this.owed(rule, subject);
+      const facts = JSON.stringify({ rule, subject, amount, used, reserved, owed });
+      const most = amount + this.beyondOf(rule);
+      if (used < 0 || reserved < 0 || used + reserved > most || owed > most) throw new Error(`${when}: ${facts}`);
     }
   }
 
@@ -268,58 +293,51 @@ class World {
     const estimate = { ...MODEL, promptTokens: 10, completionTokens: allowed };
     let meter: RunMeter;
     try {
-      meter = await this.asking(() =>
-        metering.open({
-          caller: { userId, organizationId, kind: 'session', credentialId: null } as Caller,
-          assistant: { id: 1, name: 'A' },
-          payer: { id: organizationId, slug: 'o', isSystem: false, limits: { rules: this.rules }, prices: {} },
-          stream: true,
-          nested: false,
-          mayEdit: false,
-          estimate: () => Promise.resolve(estimate),
-        }),
-      );
+      meter = await metering.open({
+        caller: { userId, organizationId, kind: 'session', credentialId: null } as Caller,
+        assistant: { id: 1, name: 'A' },
+        payer: { id: organizationId, slug: 'o', isSystem: false, limits: { rules: this.rules }, prices: {} },
+        stream: true,
+        nested: false,
+        mayEdit: false,
+        estimate: () => Promise.resolve(estimate),
+      });
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
       return;
     }
-    const owe = ([tokens, cost]: readonly [number, number]): void => this.owe(userId, tokens, cost);
+    const owe = (tokens: number, cost: number): void => this.owe(userId, tokens, cost);
+    this.places += 1;
+    expect(this.places).toBeLessThanOrEqual(this.rules.find(({ id }) => id === 'places')?.amount ?? 0);
     // The prompt has grown since the estimate.
     const request = { model: MODEL.model, messages: [{ role: 'user' as const, content: 'x'.repeat(90) }] };
     let call;
     try {
-      call = await this.asking(async () =>
-        meter.begin(MODEL.provider, { ...request, params: { max_tokens: allowed } }),
-      );
+      call = await meter.begin(MODEL.provider, { ...request, params: { max_tokens: allowed } });
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
-      await this.asking(async () => meter.settle({ failed: true }));
+      meter.settle({ failed: true });
+      this.places -= 1;
       return;
     }
-    const reserved = [34 + allowed, 34 * 3 + allowed * 7] as const;
+    owe(34 + allowed, 34 * 3 + allowed * 7);
     await sleep(pauseMs);
-    if (fate === 'killed') return owe(reserved);
+    if (fate === 'killed') return;
+    owe(-34 - allowed, -34 * 3 - allowed * 7);
     const made = fate === 'longer' ? allowed * 2 : Math.floor(allowed * share);
-    const usage = { prompt_tokens: 30, completion_tokens: made, total_tokens: 30 + made };
     if (fate === 'longer') {
       this.beyond.tokens += made;
       this.beyond.cost += made * 7;
     }
-    if (fate === 'refused') call.fail(new AppError('upstream_rejected', 'no'));
-    else if (fate === 'aborted' || fate === 'untold') {
-      call.receive({ text: 'x'.repeat(3 * made), usage: null });
-      if (fate === 'aborted') call.fail(new AppError('cancelled', 'gone'));
-      owe([34 + made, 34 * 3 + made * 7]);
-    } else {
-      call.receive({ text: '', usage });
-      owe([30 + made, 30 * 3 + made * 7]);
-    }
+    end(call, fate, made, owe);
     meter.end(call);
-    await this.asking(async () => meter.settle({ failed: fate === 'aborted' }));
+    meter.settle({ failed: fate === 'aborted' });
+    this.places -= 1;
   }
 
-  private asking<T>(work: () => Promise<T>): Promise<T> {
-    return this.database.run(work);
+  private beyondOf(rule: string): number {
+    if (rule === 'places') return 0;
+    return rule === 'cost' ? this.beyond.cost : this.beyond.tokens;
   }
 
   private owe(userId: string, tokens: number, cost: number): void {

@@ -329,7 +329,7 @@ export class CompletionOpening {
     const { assistant, payer } = await this.admit(input);
     this.assertOpenFor(input);
     // Only asked: the run takes its part when it begins.
-    await (await this.meters.open(input, assistant, payer)).giveBack();
+    (await this.meters.open(input, assistant, payer)).giveBack();
     return runInputOf(input, assistant);
   }
 

@@ -284,8 +284,7 @@ export class AnswerPipeline {
     } catch (error) {
       end = failedAnswer(completion, builder, error);
     }
-    const settled = completion.meter.settle({ failed: end.type !== 'finished' });
-    if (settled !== null) await settled;
+    completion.meter.settle({ failed: end.type !== 'finished' });
     this.telemetry.ended(completion, end);
     try {
       tell(end);
