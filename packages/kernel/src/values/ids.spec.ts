@@ -4,11 +4,10 @@ describe('uuidv7', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('starts with the time in milliseconds and carries version and variant', () => {
-    const before = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1);
     const id = uuidv7();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    // Later than now where an earlier spec of this process had set the clock forward: ids never go back.
-    expect(uuidTime(id)).toBeGreaterThanOrEqual(before);
+    expect(uuidTime(id)).toBe(Date.now());
   });
 
   it('sorts in the order of the calls, also within a millisecond', () => {
@@ -17,11 +16,16 @@ describe('uuidv7', () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  it('sorts in the order of the calls when the clock is set back', () => {
+  it('sorts in the order of the calls when the clock is set back by a minute, and follows it further back', () => {
+    const now = Date.now() + 1_000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
     const first = uuidv7();
-    jest.spyOn(Date, 'now').mockReturnValue(1);
+    clock.mockReturnValue(now - 60_000);
     const second = uuidv7();
     expect(second > first).toBe(true);
+    expect(uuidTime(second)).toBe(now);
+    clock.mockReturnValue(now - 60_001);
+    expect(uuidTime(uuidv7())).toBe(now - 60_001);
   });
 });
 

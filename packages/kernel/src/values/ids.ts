@@ -1,8 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Ids of one process sort by creation, also within a millisecond and when the clock is set back. */
-export const uuidv7 = (): string => v7();
+/** A clock that is set back by more was wrong before: ids follow it. */
+const TOLERATED_MS = 60_000;
+const last = { msecs: 0, seq: 0 };
+
+/** Ids of one process sort by creation, also within a millisecond and when the clock is set back by up to a minute. */
+export function uuidv7(): string {
+  const now = Date.now();
+  const follows = now > last.msecs || now < last.msecs - TOLERATED_MS;
+  Object.assign(last, follows ? { msecs: now, seq: randomInt(2 ** 31) } : { seq: last.seq + 1 });
+  return v7(last);
+}
 
 /** When an id of `uuidv7` was made, in milliseconds since 1970: its first 48 bits (RFC 9562 §5.7). */
 export const uuidTime = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
