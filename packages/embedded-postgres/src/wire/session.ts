@@ -282,7 +282,10 @@ export class Session implements Holder, Listener {
     if (answer.status === null && this.endsTurn(last)) throw new EngineBrokenError('a turn ended without an answer');
     this.settings.observe(request.texts, answer.tags);
     await this.finish(answer);
+    // Each write wakes the client.
+    this.socket.cork();
     for (const part of answer.parts) this.socket.write(part);
+    this.socket.uncork();
     this.engine.publish(answer.notifications);
   }
 
