@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -117,6 +118,8 @@ export async function startApp({
     },
     loggerOf: (level) => createPino(level, { write: (line: string) => void (logged += line) }),
   });
+  // A connection for each call would take as long as a small answer.
+  const connections = new Agent({ keepAlive: true });
   const api = async (
     method: string,
     path: string,
@@ -126,6 +129,7 @@ export async function startApp({
     const carriesCredential = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name));
     const call = new supertest.Test(service.url, method, path)
       .redirects(0)
+      .agent(connections)
       .set(carriesCredential ? {} : { authorization: `Bearer ${adminKey}` });
     await addBody(call, body);
     const response = await call.set(headers).buffer(true).parse(asText);
@@ -141,6 +145,7 @@ export async function startApp({
     log: () => logged,
     get: service.app.get.bind(service.app),
     stop: async () => {
+      connections.destroy();
       await service.stop();
       if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     },
