@@ -5,7 +5,7 @@ import { type Check, HealthReport } from './health-report.service';
 const of = (...checks: readonly Check[]): HealthReport => {
   const room = { checks } as never;
   const none = { checks: [] } as never;
-  return new HealthReport(room, none, none);
+  return new HealthReport(room, none, none, 5_000);
 };
 
 describe('the health report', () => {

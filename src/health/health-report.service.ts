@@ -26,6 +26,7 @@ import { VectorStore } from '../knowledge-bases';
 import { ConnectionHealth, type LatestOutcome } from '../organizations';
 import type { QueueFigures } from './figures.types';
 import { InstallationStatistics } from './installation-statistics.service';
+import { REPORT_KEPT_MS } from './report-kept.token';
 
 /** One thing that is looked at. */
 export interface Check {
@@ -225,8 +226,6 @@ function oneOfEachHost(addresses: readonly Address[]): readonly Address[] {
   return [...hosts.values()].slice(0, MOST_ADDRESSES);
 }
 
-/** Readers within this time get one report. */
-const KEEP_MS = 5_000;
 /** More than reading a certificate takes, less than a reader waits. */
 const PATIENCE_MS = 5_000;
 
@@ -248,13 +247,18 @@ export class HealthReport {
   private kept: Report | null = null;
   private making: Promise<Report> | null = null;
 
-  constructor(installation: InstallationChecks, process: ProcessChecks, outside: OutsideChecks) {
+  constructor(
+    installation: InstallationChecks,
+    process: ProcessChecks,
+    outside: OutsideChecks,
+    @Inject(REPORT_KEPT_MS) private readonly keptMs: number,
+  ) {
     this.checks = [...installation.checks, ...process.checks, ...outside.checks];
   }
 
-  /** At most some seconds old. Never rejects: a check that fails or hangs is a finding. */
+  /** At most `REPORT_KEPT_MS` old. Never rejects: a check that fails or hangs is a finding. */
   async latest(): Promise<Report> {
-    if (this.kept !== null && Date.now() - this.kept.checkedAt.getTime() < KEEP_MS) return this.kept;
+    if (this.kept !== null && Date.now() - this.kept.checkedAt.getTime() < this.keptMs) return this.kept;
     this.making ??= this.make().finally(() => {
       this.making = null;
     });

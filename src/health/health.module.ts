@@ -5,6 +5,7 @@ import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
 import { HealthReportController } from './health-report.controller';
 import { HealthReport, InstallationChecks, OutsideChecks, ProcessChecks } from './health-report.service';
+import { REPORT_KEPT_MS } from './report-kept.token';
 import { HealthController } from './health.controller';
 import { InstallationStatisticsRepository } from './installation-statistics.repository';
 import { InstallationMetrics, InstallationStatistics } from './installation-statistics.service';
@@ -20,6 +21,7 @@ import { MetricsController } from './metrics.controller';
     InstallationMetrics,
     InstallationStatisticsRepository,
     HealthReport,
+    { provide: REPORT_KEPT_MS, useValue: 5_000 },
     InstallationChecks,
     Lifecycle,
     MetricsServer,

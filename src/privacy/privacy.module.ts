@@ -17,6 +17,7 @@ import {
 import { ErasureRepository } from './erasure/erasure.repository';
 import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
+import { SETTLED_AFTER_MS } from './erasure/settled-after.token';
 import { SubjectRepository } from './erasure/subject.repository';
 import { EndingNotices } from './organization/ending-notices.service';
 import { NoticePeopleRepository } from './organization/notice-people.repository';
@@ -31,6 +32,12 @@ import { PrivacyController } from './privacy.controller';
 import { RetentionRepository } from './retention.repository';
 import { Retention, RetentionJobs } from './retention.service';
 import { StoredBlobsRepository } from './stored-blobs.repository';
+
+/**
+ * After this time no process accepts the person's credentials and every open answer has ended: caches of credentials live
+ * 5 s, open work is checked every 4 s, records of runs are written within a second.
+ */
+const EVERYWHERE_MS = 7_000;
 
 /** Export and erasure of one person's data, and retention. */
 @Module({
@@ -56,6 +63,7 @@ import { StoredBlobsRepository } from './stored-blobs.repository';
     OrganizationRowsRepository,
     OpenRunsRepository,
     RunTermination,
+    { provide: SETTLED_AFTER_MS, useValue: EVERYWHERE_MS },
     PersonData,
     PersonExports,
     PersonRowsRepository,

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import supertest from 'supertest';
 import { acrossOrganizations } from '../../src/infrastructure/database';
+import { REPORT_KEPT_MS } from '../../src/health/report-kept.token';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
 import { keyOf, person } from '../support/people';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   app = await startApp({
     env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-health', PUBLIC_URL: 'http://learn.example.edu' },
+    overrides: [{ provide: REPORT_KEPT_MS, useValue: 0 }],
   });
 });
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { AuditLog } from '../../src/infrastructure/audit';
 import { AccountRemoval } from '../../src/privacy/erasure/erasure-runner.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
 import type { HeldErasure } from '../../src/privacy/erasure/erasure-request.entity';
+import { SETTLED_AFTER_MS } from '../../src/privacy/erasure/settled-after.token';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { user } from '../support/chat';
 import { ingested } from '../support/ingested';
@@ -22,7 +23,10 @@ let owner: Person;
 beforeAll(async () => {
   upstream = await startUpstream();
   upstream.always({ content: 'The zebrafinch answers.' });
-  app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-test' } });
+  app = await startApp({
+    env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-test' },
+    overrides: [{ provide: SETTLED_AFTER_MS, useValue: 1_000 }],
+  });
   owner = await person(app, { role: 'owner', scopes: ['chat', 'read', 'write', 'admin'] });
 });
 afterAll(async () => {
@@ -39,13 +43,18 @@ async function found(...texts: readonly string[]): Promise<string[]> {
     JOIN information_schema.tables USING (table_schema, table_name)
     WHERE table_schema IN ('public', 'pgboss') AND table_type = 'BASE TABLE'
       AND data_type IN ('text', 'character varying', 'json', 'jsonb', 'uuid', 'ARRAY', 'USER-DEFINED')`);
-  const places: string[] = [];
+  const names = new Map<string, string[]>();
   for (const { schema, table, column } of columns) {
-    const [row] = await sql(
-      `SELECT count(*)::int AS n FROM "${schema}"."${table}" WHERE lower("${column}"::text) LIKE ANY($1::text[])`,
-      [texts.map((text) => `%${text.toLowerCase()}%`)],
-    );
-    if (row.n > 0) places.push(`${schema}.${table}.${column}`);
+    const place = `${schema}.${table}`;
+    names.set(place, [...(names.get(place) ?? []), column]);
+  }
+  const places: string[] = [];
+  for (const [place, inside] of names) {
+    const holds = inside.map((name) => `bool_or(lower("${name}"::text) LIKE ANY($1::text[])) AS "${name}"`);
+    const [row] = await sql(`SELECT ${holds.join(', ')} FROM "${place.replace('.', '"."')}"`, [
+      texts.map((text) => `%${text.toLowerCase()}%`),
+    ]);
+    places.push(...inside.filter((name) => row[name] === true).map((name) => `${place}.${name}`));
   }
   return places.sort();
 }

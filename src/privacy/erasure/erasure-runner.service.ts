@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@bellwether/kernel';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { FileOwnership } from '../../files';
 import { AuditChainEdits, AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions } from '../../infrastructure/database';
@@ -16,13 +16,9 @@ import type { HeldErasure } from './erasure-request.entity';
 import { ErasureRepository } from './erasure.repository';
 import type { ContentItem, ContentPlan, ContentType, ErasureReport } from './erasure.types';
 import { OpenRunsRepository } from './open-runs.repository';
+import { SETTLED_AFTER_MS } from './settled-after.token';
 import { SubjectRepository } from './subject.repository';
 
-/**
- * Milliseconds after which no process accepts the person's credentials and every open answer has ended: caches of
- * credentials live 5 s, open work is checked every 4 s, records of runs are written within a second.
- */
-const SETTLED_MS = 7_000;
 const LOOK_MS = 250;
 const REASON = 'The account was closed';
 
@@ -32,6 +28,7 @@ export class RunTermination {
   constructor(
     private readonly open: OpenRunsRepository,
     private readonly runs: RunsService,
+    @Inject(SETTLED_AFTER_MS) private readonly settledAfterMs: number,
   ) {}
 
   /** Resolves when no run is going and every record is written. Rejects with the signal's reason. */
@@ -39,7 +36,7 @@ export class RunTermination {
     for (;;) {
       const going = await this.open.of(person);
       for (const { id, organizationId } of going) await this.cancel(organizationId, id);
-      const isSettled = Date.now() - deactivatedAt.getTime() >= SETTLED_MS;
+      const isSettled = Date.now() - deactivatedAt.getTime() >= this.settledAfterMs;
       if (going.length === 0 && isSettled) break;
       await sleep(LOOK_MS, undefined, { signal });
     }
