@@ -94,7 +94,9 @@ export class Lease {
   /** Says what was used, and asks for what waiting runs `need`. Whatever becomes of the report, `keep` stays leased. */
   report(need: number): LeaseReport {
     const { applied, held, used } = this;
-    const ahead = this.isBusy && !this.isTight ? this.ahead : 0;
+    // Another amount is judged anew: nothing that the last one allowed is kept, except what runs hold.
+    const isSame = this.judged === null || this.judged === this.amount;
+    const ahead = isSame && this.isBusy && !this.isTight ? this.ahead : 0;
     const spare = Math.max(0, Math.min(this.free, ahead));
     const place = isPlace(applied);
     const base = place ? 0 : this.ceiling;

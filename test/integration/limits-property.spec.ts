@@ -3,21 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { createDataSource } from '../../src/infrastructure/postgres/connection/data-source';
-import { LimitReached, Metering, type ModelCall, PriceList, type RunMeter } from '../../src/metering';
-import { LeaseRepository } from '../../src/metering/lease.repository';
-import { LimitLeases } from '../../src/metering/limit-leases.service';
-import { Reservations } from '../../src/metering/reservations.service';
-import { ModelMetrics } from '../../src/metering/model.metrics';
-import { UsageBuffer, UsageRepository } from '../../src/metering/usage.repository';
+import { LimitReached, type ModelCall, type RunMeter } from '../../src/metering';
 import type { LimitRule } from '../../src/organizations';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
+import { MODEL, meteringProcess } from '../support/metering';
 import { DatabaseProxy } from '../support/proxy';
 
 const RUNS = 200;
-const MODEL = { provider: 'openai', model: 'm' };
-const PRICES = new PriceList({ currency: 'EUR', models: [{ ...MODEL, from: '2020-01-01', input: 3, output: 7 }] });
 
 const FATES = ['answered', 'longer', 'untold', 'aborted', 'refused', 'killed'] as const;
 interface PlannedRun {
@@ -52,28 +45,6 @@ beforeEach(async () => {
   );
 });
 afterAll(() => database.destroy());
-
-/** The services of one process. The audit and the groups are other modules. A dead process reaches no database. */
-function processOf(source = database) {
-  let isDead = false;
-  const dying = new Error('The process is dead');
-  const query = (...given: Parameters<DataSource['query']>) =>
-    isDead ? Promise.reject(dying) : source.query(...given);
-  const audit = { record: () => Promise.resolve() } as never;
-  const jobs = { sweep: () => undefined } as never;
-  const repository = new LeaseRepository({ query } as never);
-  const leases = new LimitLeases(repository, audit, jobs, { runs: { leaseSeconds: 600 } } as never);
-  const usage = new UsageBuffer(new UsageRepository(source));
-  const groups = { idsOf: () => Promise.resolve(['g']) };
-  const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
-  const prices = { of: () => Promise.resolve(PRICES) };
-  const metering = new Metering(prices as never, usage, new Reservations(leases), groups as never, metrics);
-  const kill = async () => {
-    isDead = true;
-    await leases.beforeApplicationShutdown();
-  };
-  return { metering, usage, leases, kill };
-}
 
 const counters = (): Promise<Counter[]> =>
   database.query(
@@ -121,7 +92,7 @@ describe(`${RUNS} runs at once in three processes, some aborted and some killed`
         world.check(await counters(), 'when the processes are gone');
         for (const { kill } of world.processes) await kill();
         await database.query('UPDATE limit_reservations SET expires_at = now()');
-        const survivor = processOf();
+        const survivor = meteringProcess(database);
         await survivor.leases.sweep({ alone: false, first: false });
         const end = await counters();
         world.check(end, 'after the sweep');
@@ -157,7 +128,7 @@ describe('a run whose statement is carried out without an answer', () => {
     await proxy.die();
   });
 
-  const open = ({ metering }: ReturnType<typeof processOf>): Promise<RunMeter> =>
+  const open = ({ metering }: ReturnType<typeof meteringProcess>): Promise<RunMeter> =>
     metering.open({
       caller: { userId: randomUUID(), organizationId, kind: 'session', credentialId: null } as Caller,
       assistant: { id: 1, name: 'A' },
@@ -180,7 +151,7 @@ describe('a run whose statement is carried out without an answer', () => {
   const REPORT = /INSERT INTO limit_reservations/;
 
   it('is settled once', async () => {
-    const { usage, leases, ...services } = processOf(source);
+    const { usage, leases, ...services } = meteringProcess(source);
     const meter = await open({ usage, leases, ...services });
     proxy.swallow(REPORT);
     await answer(meter);
@@ -192,7 +163,7 @@ describe('a run whose statement is carried out without an answer', () => {
   });
 
   it('is told in the usage of the day once', async () => {
-    const { usage, leases, ...services } = processOf(source);
+    const { usage, leases, ...services } = meteringProcess(source);
     proxy.swallow(/INSERT INTO usage_days/);
     await answer(await open({ usage, leases, ...services }));
     await expect(usage.flush()).rejects.toThrow();
@@ -202,7 +173,7 @@ describe('a run whose statement is carried out without an answer', () => {
   });
 
   it('holds nothing when its lease was not answered, and is not charged', async () => {
-    const services = processOf(source);
+    const services = meteringProcess(source);
     await answer(await open(services));
     await services.leases.giveBack();
     proxy.swallow(REPORT);
@@ -212,7 +183,7 @@ describe('a run whose statement is carried out without an answer', () => {
   });
 
   it('holds nothing after its end when its reservation grew', async () => {
-    const { usage, leases, ...services } = processOf(source);
+    const { usage, leases, ...services } = meteringProcess(source);
     const meter = await open({ usage, leases, ...services });
     proxy.swallow(REPORT);
     await expect(ask(meter, 'x'.repeat(900))).rejects.toThrow();
@@ -223,7 +194,7 @@ describe('a run whose statement is carried out without an answer', () => {
   });
 
   it('is charged once when a sweep took its process for dead, and counts what it spent at its end', async () => {
-    const [living, other] = [processOf(source), processOf(source)];
+    const [living, other] = [meteringProcess(source), meteringProcess(source)];
     const meter = await open(living);
     await database.query('UPDATE limit_reservations SET expires_at = now()');
     proxy.swallow(/applied_writes/);
@@ -257,7 +228,7 @@ function end(
 
 /** Three processes, and the books of a second accountant. */
 class World {
-  readonly processes = [processOf(), processOf(), processOf()];
+  readonly processes = [meteringProcess(database), meteringProcess(database), meteringProcess(database)];
   done = false;
   /** Tokens and micros that answers took beyond their reservation. */
   private readonly beyond = { tokens: 0, cost: 0 };
