@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { CHAT_BODY } from './answering';
 import { metadataSchemas } from './assistants';
 import { CONNECTORS, type Connector } from './connectors';
 import { serviceVersion } from './infrastructure/config';
@@ -85,5 +86,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
   const tags = (document.tags ?? []).filter(({ name }) => used.has(name));
   const { components, ...rest } = describeAnswers(wholeNumbers({ ...document, tags }));
-  return { ...rest, components: { ...components, schemas: { ...components?.schemas, ...pluginSchemas(app) } } };
+  return {
+    ...rest,
+    components: { ...components, schemas: { ...components?.schemas, ...CHAT_BODY, ...pluginSchemas(app) } },
+  };
 }

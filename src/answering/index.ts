@@ -32,6 +32,7 @@ export {
   type ProgressMode,
   assistantIdIn,
   callerOf,
+  CHAT_BODY,
   chatBodySchema,
   draftBodySchema,
   readChatRequest,

@@ -1,16 +1,26 @@
 import { type Caller, invalid, isJsonObject } from '@bellwether/kernel';
-import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res, type Type } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CurrentCaller, assertHouseJson } from '../infrastructure/http';
 import { Idempotent } from '../infrastructure/idempotency';
 import { AssistantIdPipe } from './access/assistant-id.pipe';
 import { AssistantPresenter } from './editing/assistant-presenter';
-import { AssistantTransfer, type ExportedAssistant, type Imported } from './assistant-transfer';
-import { DuplicateAssistantDto, ImportPlanDto, ImportQueryDto, ImportedAssistantDto } from './import.dto';
+import { AssistantTransfer, type Imported } from './assistant-transfer';
+import { CreateAssistantDto } from './checks/validation.dto';
+import {
+  DuplicateAssistantDto,
+  ExportedAssistantDto,
+  ImportPlanDto,
+  ImportQueryDto,
+  ImportedAssistantDto,
+  LambAssistantDto,
+} from './import.dto';
+
+const anyOf = (...types: readonly Type[]) => ({ anyOf: types.map((type) => ({ $ref: getSchemaPath(type) })) });
 
 @ApiTags('Assistants')
-@ApiExtraModels(ImportPlanDto)
+@ApiExtraModels(ImportPlanDto, LambAssistantDto)
 @Controller('api/v1/assistants')
 export class AssistantTransferController {
   constructor(
@@ -20,12 +30,12 @@ export class AssistantTransferController {
 
   @Get(':id/export')
   @Access({ scope: 'read', summary: 'The definition as a document without ids and owners' })
-  @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
+  @ApiOkResponse({ type: ExportedAssistantDto })
   async export(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ExportedAssistant> {
+  ): Promise<ExportedAssistantDto> {
     const document = await this.transfer.export(caller, id);
     response.attachment(`assistant-${id}.json`);
     return document;
@@ -43,11 +53,11 @@ export class AssistantTransferController {
       'With `dry_run=true` nothing is written and the answer (200) is what would change. With `into` the assistant of ' +
       'that id is changed and answered (200).',
   })
-  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiBody({ schema: anyOf(ExportedAssistantDto, CreateAssistantDto, LambAssistantDto) })
   @ApiCreatedResponse({ type: ImportedAssistantDto })
   @ApiOkResponse({
     description: 'The plan with `dry_run=true`; the changed assistant with `into` alone',
-    schema: { anyOf: [ImportPlanDto, ImportedAssistantDto].map((type) => ({ $ref: getSchemaPath(type) })) },
+    schema: anyOf(ImportPlanDto, ImportedAssistantDto),
   })
   async import(
     @CurrentCaller() caller: Caller,

@@ -21,13 +21,16 @@ import { AssistantEditor, ownerOf } from './editing/assistant-editor';
 import { UpdateAssistantDto } from './editing/assistant.dto';
 import { CollectionBindings } from './editing/assistant-records';
 import { AssistantRepository } from './storage/assistant.repository';
-import type { BoundDto, DroppedDto, ImportPlanDto } from './import.dto';
+import {
+  type BoundDto,
+  type DroppedDto,
+  EXPORT_FORMAT,
+  type ExportedAssistantDto,
+  FORMAT_VERSION,
+  type ImportPlanDto,
+} from './import.dto';
 
-const EXPORT_FORMAT = 'bellwether.assistant';
-const FORMAT_VERSION = 1;
-
-/** A definition without ids, owners or anything else of its installation. */
-const exportDocument = (row: Definition) => ({
+const exportDocument = (row: Definition): ExportedAssistantDto => ({
   format: EXPORT_FORMAT,
   format_version: FORMAT_VERSION,
   assistant: {
@@ -37,8 +40,6 @@ const exportDocument = (row: Definition) => ({
     RAG_collections: row.ragCollections,
   },
 });
-
-export type ExportedAssistant = ReturnType<typeof exportDocument>;
 
 interface ReadImport {
   readonly fields: DefinitionInput;
@@ -119,7 +120,7 @@ export class AssistantTransfer {
     private readonly assistants: AssistantRepository,
   ) {}
 
-  async export(caller: Caller, id: number): Promise<ExportedAssistant> {
+  async export(caller: Caller, id: number): Promise<ExportedAssistantDto> {
     const { row } = await this.lookup.configurable(caller, id);
     return exportDocument(definitionOf(row));
   }

@@ -1,8 +1,13 @@
+import type { JsonObject } from '@bellwether/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBooleanString } from 'class-validator';
 import { IsName, MayBeOmitted, QueryBetween } from '../infrastructure/http';
 import { DiagnosticDto } from './checks/validation.dto';
+import { STORED_METADATA } from './definition';
 import { AssistantDto } from './editing/assistant.dto';
+
+export const EXPORT_FORMAT = 'bellwether.assistant';
+export const FORMAT_VERSION = 1;
 
 export class DuplicateAssistantDto {
   /** Name of the copy; "Copy of …" without it. */
@@ -18,6 +23,40 @@ export class ImportQueryDto {
 
   /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
   @MayBeOmitted() @QueryBetween(1, 2_147_483_647) into?: number;
+}
+
+export class ExportedDefinitionDto {
+  name!: string;
+  description!: string;
+  system_prompt!: string;
+  prompt_template!: string;
+  @ApiProperty(STORED_METADATA)
+  metadata!: JsonObject;
+  /** Knowledge bases of a classic assistant, with commas between them. */
+  RAG_collections!: string;
+  RAG_Top_k!: number;
+}
+
+/** A definition without ids, owners or anything else of its installation. */
+export class ExportedAssistantDto {
+  @ApiProperty({ enum: [EXPORT_FORMAT] })
+  format!: typeof EXPORT_FORMAT;
+  @ApiProperty({ enum: [FORMAT_VERSION], type: 'integer' })
+  format_version!: typeof FORMAT_VERSION;
+  assistant!: ExportedDefinitionDto;
+}
+
+/** An assistant as LAMB exports it. Further members are left behind, and listed in the answer. */
+export class LambAssistantDto {
+  name!: string;
+  description?: string | null;
+  system_prompt?: string | null;
+  prompt_template?: string | null;
+  RAG_collections?: string | null;
+  RAG_Top_k?: number | null;
+  /** The metadata, as JSON. */
+  @ApiProperty({ type: 'string' })
+  api_callback!: string;
 }
 
 /** The name of a collection, and the knowledge base here that has it. */
