@@ -19,6 +19,7 @@ import { BaselineLti1700000000017 } from './1700000000017-BaselineLti';
 import { BaselineScim1700000000018 } from './1700000000018-BaselineScim';
 import { BaselineLambImport1700000000019 } from './1700000000019-BaselineLambImport';
 import { BaselineEvaluations1700000000020 } from './1700000000020-BaselineEvaluations';
+import { RunSegments1700000000021 } from './1700000000021-RunSegments';
 
 /**
  * Every migration, in the order in which a new database applies them. TypeORM orders them by the 13 digits at the end of
@@ -45,4 +46,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   BaselineScim1700000000018,
   BaselineLambImport1700000000019,
   BaselineEvaluations1700000000020,
+  RunSegments1700000000021,
 ];

@@ -2,6 +2,7 @@ import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
+import { type FoundLine, RunLines, hasLine } from '../runs';
 import type { PersonTable } from './person-table.types';
 
 /** Tables without rows about people, with the reason. */
@@ -39,6 +40,7 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   plan_outcomes: 'figures per assistant and day',
   publication_gates: 'settings of assistants',
   receipt_keys: 'keys that sign receipts',
+  run_segments: 'lines of runs, deleted with the rows of the person',
   test_results: 'answers to tests, removed with their test run',
   tool_stats: 'figures per organization and day',
 };
@@ -49,6 +51,7 @@ export const COLUMNS_WITHOUT_PEOPLE: ReadonlySet<string> = new Set([
   'members.role',
   'oidc_attempts.link_user_id',
   'oidc_identities.claims_at',
+  'run_segments.caller_organization_id',
   'runs.caller_organization_id',
   'usage_days.caller_organization_id',
   'users.id',
@@ -63,7 +66,10 @@ export interface PersonIn {
 /** Reads and erases rows about a person by the list of `PERSON_TABLES`. */
 @Injectable()
 export class PersonRowsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly lines: RunLines,
+  ) {}
 
   async count({ table, rows }: PersonTable, person: PersonIn): Promise<number> {
     const sql = `SELECT count(*)::int AS count FROM ${table} t WHERE ${rows}`;
@@ -88,11 +94,12 @@ export class PersonRowsRepository {
 
   /** Deletes or anonymises up to `limit` rows. Returns their number. */
   async treat(
-    { table, rows, erasure }: PersonTable,
+    { table, rows, erasure, lines }: PersonTable,
     person: PersonIn,
     limit: number,
     tx: Transaction,
   ): Promise<number> {
+    if (lines !== undefined) await this.forgetLines(lines, person, tx);
     if (erasure.by === 'merge') return (await tx.query<object[]>(erasure.statement, valuesOf(person))).length;
     const some = `SELECT t.ctid FROM ${table} t WHERE ${rows} LIMIT ${limit} FOR UPDATE`;
     const sql =
@@ -101,6 +108,14 @@ export class PersonRowsRepository {
         : `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${some}))`;
     const [, affected] = await tx.query<[unknown, number]>(sql, valuesOf(person));
     return affected;
+  }
+
+  private async forgetLines(condition: string, person: PersonIn, tx: Transaction): Promise<void> {
+    const sql = `
+      SELECT t.id, t.segment_id AS "segmentId", t.segment_position AS "segmentPosition" FROM runs t
+      WHERE t.segment_id IS NOT NULL AND ${condition} ORDER BY t.id FOR UPDATE`;
+    const runs = await tx.query<FoundLine[]>(sql, valuesOf(person));
+    await this.lines.forget(runs.filter(hasLine), tx);
   }
 }
 

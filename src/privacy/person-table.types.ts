@@ -47,4 +47,6 @@ export interface PersonTable {
   /** Contents that administrators cannot read elsewhere: they leave for the person, an owner or the operator. */
   readonly isConfidential?: true;
   readonly erasure: Erasure;
+  /** Condition on `runs t` whose stored lines are deleted in the transaction of the erasure, before the rows are treated. */
+  readonly lines?: string;
 }

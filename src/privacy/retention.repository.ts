@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../infrastructure/database';
+import { type FoundLine, RunLines, hasLine } from '../runs';
 
 const OLD_RUNS = `created_at < now() - make_interval(days => $2) AND status NOT IN ('queued', 'running')`;
+
+const LINE = 'id, segment_id, segment_position';
+const LINES = 'SELECT id, segment_id AS "segmentId", segment_position AS "segmentPosition"';
 
 const EMPTY_RUNS = `
   WITH old AS (
@@ -12,21 +16,21 @@ const EMPTY_RUNS = `
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
       question = NULL, recording = NULL,
       pruned_at = now()
-    WHERE id IN (SELECT id FROM old) RETURNING id
+    WHERE id IN (SELECT id FROM old) RETURNING ${LINE}
   ), told AS (
     DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
   ), asked AS (
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
   )
-  SELECT id FROM emptied`;
+  ${LINES} FROM emptied`;
 
 const DELETE_RUNS = `
   WITH old AS (
     SELECT id FROM runs WHERE organization_id = $1 AND ${OLD_RUNS} ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), deleted AS (
-    DELETE FROM runs WHERE id IN (SELECT id FROM old) RETURNING id
+    DELETE FROM runs WHERE id IN (SELECT id FROM old) RETURNING ${LINE}
   )
-  SELECT id FROM deleted`;
+  ${LINES} FROM deleted`;
 
 const DELETE_CONVERSATIONS = `
   WITH old AS (
@@ -57,7 +61,10 @@ export interface OldFile {
 /** Data of one organization that is older than its retention allows. */
 @Injectable()
 export class RetentionRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly lines: RunLines,
+  ) {}
 
   /** Organizations that limit the retention of anything. */
   async organizations(): Promise<string[]> {
@@ -65,13 +72,20 @@ export class RetentionRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Deletes the contents of up to `limit` runs. Returns their number. */
-  async emptyRuns(organizationId: string, days: number, limit: number, tx: Transaction): Promise<number> {
-    return (await tx.query<object[]>(EMPTY_RUNS, [organizationId, days, limit])).length;
+  /** Deletes the contents of runs in batches of `limit`; each call returns the number of its runs. */
+  async runEmptier(organizationId: string, days: number, limit: number): Promise<(tx: Transaction) => Promise<number>> {
+    const empty = await this.lines.emptier();
+    return async (tx) => {
+      const runs = await tx.query<FoundLine[]>(EMPTY_RUNS, [organizationId, days, limit]);
+      await empty(runs.filter(hasLine), tx);
+      return runs.length;
+    };
   }
 
   async deleteRuns(organizationId: string, days: number, limit: number, tx: Transaction): Promise<number> {
-    return (await tx.query<object[]>(DELETE_RUNS, [organizationId, days, limit])).length;
+    const runs = await tx.query<FoundLine[]>(DELETE_RUNS, [organizationId, days, limit]);
+    await this.lines.forget(runs.filter(hasLine), tx);
+    return runs.length;
   }
 
   /** With their messages. */

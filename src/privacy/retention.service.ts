@@ -45,7 +45,7 @@ export class Retention {
       await this.batches(organizationId, 'runs', work, signal);
     }
     if (contents !== null) {
-      const work = (tx: Transaction) => this.old.emptyRuns(organizationId, contents, BATCH, tx);
+      const work = await this.old.runEmptier(organizationId, contents, BATCH);
       await this.batches(organizationId, 'run_contents', work, signal);
     }
     if (conversations !== null) {

@@ -8,8 +8,35 @@ export class ReceiptPartDto {
   value!: unknown;
 }
 
+export class ReceiptSealDto {
+  /** The writer. */
+  @Id() chain!: string;
+  /** Counts the seals of one organization in the chain, from 0. */
+  number!: number;
+  /** Root of the Merkle tree over the lines. */
+  root!: string;
+  /** Root of the seal before; null for the first one of the organization. */
+  previous_root!: string | null;
+  /** Number of lines. */
+  count!: number;
+  @Moment() sealed_at!: string;
+  /** Ed25519 over the canonical JSON of the members above, base64url. */
+  signature!: string;
+  key_id!: string;
+}
+
+export class ReceiptLogDto {
+  /** Digest of the stored line. */
+  line!: string;
+  /** From 0. */
+  position!: number;
+  /** Digests that lead from the line to the root. */
+  path!: string[];
+  seal!: ReceiptSealDto;
+}
+
 export class ReceiptBodyDto {
-  @ApiProperty({ example: 'bellwether-receipt/1' })
+  @ApiProperty({ example: 'bellwether-receipt/2' })
   format!: string;
   @Id() run_id!: string;
   @Moment() issued_at!: string;
@@ -20,6 +47,8 @@ export class ReceiptBodyDto {
   /** The parts that the reader may see. */
   @ApiProperty({ additionalProperties: { $ref: '#/components/schemas/ReceiptPartDto' } })
   parts!: object;
+  /** Place of the run in the sealed log; absent in receipts of format 1. */
+  log?: ReceiptLogDto;
 }
 
 /** docs/guide/receipts.md explains the parts and how to verify them. */

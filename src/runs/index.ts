@@ -6,6 +6,8 @@ export { type SlotContent, cut, reportMarkdown, reportMessage, reportPrompt, sto
 export * from './report.types';
 export { REPORT_LIMITS, redactText, shapeReport } from './shape-report';
 export { Unprepared } from './unprepared.errors';
+export { type CheckedSegment, type LogFault, RunLogCheck } from './run-log-check';
+export { type FoundLine, RunLines, entriesIn, hasLine } from './run-lines';
 export { Run } from './run';
 export * from './run.types';
 export { RunsModule } from './runs.module';

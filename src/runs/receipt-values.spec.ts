@@ -1,5 +1,5 @@
-import type { RunFacts, RunRecord } from './run.types';
-import { receiptValues } from './run-receipts.service';
+import type { RunFacts } from './run.types';
+import { materialValues, textValues } from './receipt-values';
 
 const facts = (number: number): RunFacts =>
   ({
@@ -14,7 +14,7 @@ const facts = (number: number): RunFacts =>
     functions: null,
   }) as unknown as RunFacts;
 
-const values = (number: number) => receiptValues({} as RunRecord, facts(number), 'why?');
+const values = (number: number) => ({ ...materialValues(facts(number)), ...textValues(facts(number)) });
 
 describe('the parts of a receipt', () => {
   it('take a number that JSON cannot hold as it is stored', () => {

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationS
 import { isDatabaseUnavailable } from '../infrastructure/database';
 import { ActiveRuns, type Run, type RunEnd } from './run';
 import { RunJournal } from './run-journal';
-import { RunReceipts } from './run-receipts.service';
+import { RunLines, SealChain, type SealedRuns } from './run-lines';
 import { finishedRecord, storableRecord } from './run-record';
 import { RunRepository } from './run.repository';
 import type { RunOutcome, RunRecord } from './run.types';
@@ -22,7 +22,10 @@ const DEFAULTS: RunBufferOptions = { delayMs: 250, batchSize: 200, capacity: 10_
 const RETRY_MS = 1_000;
 
 export interface RunSink {
-  /** Resolves with the records that can never be stored; rejects when the database cannot be asked. */
+  /**
+   * Resolves with the records that can never be stored; rejects when the database cannot be asked. The same array then comes
+   * again: the database may have stored it.
+   */
   write(batch: readonly RunRecord[]): Promise<readonly RunRecord[]>;
   dropped(count: number, reason: 'full' | 'unavailable' | 'refused' | 'shutdown'): void;
 }
@@ -39,6 +42,8 @@ export class RunBuffer {
   private last: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
+  /** Records whose write has not been answered. */
+  private batch: readonly RunRecord[] | null = null;
   private closed = false;
 
   constructor(
@@ -96,14 +101,21 @@ export class RunBuffer {
   }
 
   private async writeBatch(): Promise<void> {
-    const batch: RunRecord[] = [];
-    for (const { record } of this.held.values()) {
-      batch.push(record);
-      if (batch.length === this.options.batchSize) break;
-    }
+    this.batch ??= this.oldest();
+    const { batch } = this;
     const refused = await this.sink.write(batch);
+    this.batch = null;
     for (const { id } of batch) this.held.delete(id);
     if (refused.length > 0) this.sink.dropped(refused.length, 'refused');
+  }
+
+  private oldest(): RunRecord[] {
+    const records: RunRecord[] = [];
+    for (const { record } of this.held.values()) {
+      records.push(record);
+      if (records.length === this.options.batchSize) break;
+    }
+    return records;
   }
 
   private dropStale(): void {
@@ -114,8 +126,26 @@ export class RunBuffer {
       this.held.delete(id);
       count += 1;
     }
-    if (count > 0) this.sink.dropped(count, 'unavailable');
+    if (count === 0) return;
+    this.batch = null;
+    this.sink.dropped(count, 'unavailable');
   }
+}
+
+/** Records that one statement writes. */
+interface Try {
+  readonly records: readonly RunRecord[];
+  /** The records as their rows state them: lines hold any text, columns do not. */
+  readonly columns: readonly RunRecord[];
+  /** Set by the first try. A second seal of a stored batch would leave lines without rows. */
+  sealed?: SealedRuns;
+}
+
+interface WriteWork {
+  readonly batch: readonly RunRecord[];
+  /** Work that is left, also when the database is back. */
+  readonly tries: Try[];
+  readonly refused: RunRecord[];
 }
 
 /** Ends runs, once each, and writes their records behind the answers. */
@@ -123,6 +153,8 @@ export class RunBuffer {
 export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly buffer = new RunBuffer(this);
   private readonly logger = new Logger('Runs');
+  private chain = new SealChain();
+  private work: WriteWork | null = null;
   /** Records that were lost since the start. */
   droppedTotal = 0;
 
@@ -130,7 +162,7 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplica
     private readonly runs: RunRepository,
     private readonly journal: RunJournal,
     private readonly active: ActiveRuns,
-    private readonly receipts: RunReceipts,
+    private readonly lines: RunLines,
   ) {}
 
   /** The first call wins. */
@@ -162,19 +194,28 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplica
     return this.buffer.flush();
   }
 
-  async write(ended: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    const batch = await Promise.all(ended.map((record) => this.receipts.complete(record)));
-    try {
-      await this.runs.insertAll(batch);
-      return [];
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      return this.writeSingly(batch);
+  async write(batch: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+    if (this.work?.batch !== batch) this.work = { batch, tries: [{ records: batch, columns: batch }], refused: [] };
+    const { tries, refused } = this.work;
+    for (let [next] = tries; next !== undefined; [next] = tries) {
+      const isStored = await this.isStored(next);
+      tries.shift();
+      if (isStored) continue;
+      const smaller = smallerTries(next);
+      tries.unshift(...smaller);
+      if (smaller.length === 0) refused.push(...next.records);
     }
+    this.work = null;
+    return refused;
   }
 
   dropped(count: number, reason: string): void {
     this.droppedTotal += count;
+    if (reason === 'unavailable') {
+      this.work = null;
+      // Nobody knows whether the last seal was stored.
+      this.chain = new SealChain();
+    }
     this.logger.error({ msg: 'run records dropped', count, reason, total: this.droppedTotal });
   }
 
@@ -197,27 +238,28 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplica
     }
   }
 
-  /** A refused row does not drop its batch: each row is tried alone, then as its storable copy. */
-  private async writeSingly(batch: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    const refused: RunRecord[] = [];
-    for (const record of batch) {
-      const stored = (await this.inserted(record)) || (await this.inserted(storableRecord(record)));
-      if (!stored) refused.push(record);
-    }
-    return refused;
-  }
-
-  private async inserted(record: RunRecord): Promise<boolean> {
+  /** False when the database refuses a row. @throws when it does not answer */
+  private async isStored(next: Try): Promise<boolean> {
     try {
-      await this.runs.insertAll([record]);
+      next.sealed ??= await this.lines.seal(next.records, this.chain);
+      await this.runs.insertAll({ ...next.sealed, records: next.columns });
+      this.chain.extend(next.sealed.segments);
       return true;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-      this.logger.warn({ msg: 'run record refused by the database', run_id: record.id, sqlstate: code });
+      const [{ id }] = next.records as readonly [RunRecord];
+      const count = next.records.length;
+      this.logger.warn({ msg: 'run records refused by the database', run_id: id, count, sqlstate: code });
       return false;
     }
   }
+}
+
+/** A refused row does not drop its batch: each row is tried alone, then as its storable copy. */
+function smallerTries({ records, columns }: Try): Try[] {
+  if (records.length > 1) return records.map((record) => ({ records: [record], columns: [record] }));
+  return records[0] === columns[0] ? [{ records, columns: records.map(storableRecord) }] : [];
 }
 
 function endOf(outcome: RunOutcome): RunEnd {

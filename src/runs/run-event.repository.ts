@@ -2,8 +2,9 @@ import type { RunStatus, StampedRunEvent } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations } from '../infrastructure/database';
-import { END_RUN, toRow } from './run-sql';
-import type { LoggedEvent, RunRecord } from './run.types';
+import type { SealedRuns } from './run-lines';
+import { END_RUN, rowArrays, segmentArrays, toRow } from './run-sql';
+import type { LoggedEvent } from './run.types';
 
 export interface EventBatch {
   readonly runId: string;
@@ -73,12 +74,17 @@ export class RunEventRepository {
     return new Set(owned.map(({ id }) => id));
   }
 
-  /** Writes record and last events in one statement. False, and nothing changes, when the worker has lost the run. */
+  /** Writes one run, its segment and its last events in one statement. False, and nothing changes, when the worker has lost the run. */
   @AcrossOrganizations('batches')
-  async end(workerId: string, record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
-    const row = JSON.stringify([toRow(record, workerId)]);
-    const rows = JSON.stringify(rowsOf({ runId: record.id, events }));
-    const ended = await this.dataSource.query<object[]>(END_RUN, [row, workerId, rows]);
+  async end(
+    workerId: string,
+    { records, places, segments }: SealedRuns,
+    events: readonly LoggedEvent[],
+  ): Promise<boolean> {
+    const rows = records.map((record) => toRow(record, workerId, places.get(record.id)));
+    const told = JSON.stringify(records.flatMap(({ id }) => rowsOf({ runId: id, events })));
+    const parameters = [...rowArrays(rows), workerId, told, ...segmentArrays(segments)];
+    const ended = await this.dataSource.query<object[]>(END_RUN, parameters);
     return ended.length > 0;
   }
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Config } from '../infrastructure/config';
 import { Signals } from '../infrastructure/signals';
 import { RunEndings } from './run-endings';
-import type { RunReceipts } from './run-receipts.service';
+import type { RunLines, SealedRuns } from './run-lines';
 import type { RunRepository } from './run.repository';
 import { ActiveRuns, Run } from './run';
 import type { LoggedEvent, RunRecord } from './run.types';
@@ -33,7 +33,8 @@ class FakeLog {
     this.rows.push(...batches.flatMap(({ events }) => events));
     return new Set(batches.map(({ runId }) => runId));
   }
-  async end(_worker: string, record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
+  async end(_worker: string, { records }: SealedRuns, events: readonly LoggedEvent[]): Promise<boolean> {
+    const [record] = records as readonly [RunRecord];
     if (this.down) throw Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
     if (!this.owned) return false;
     this.swallow({ ...record, events: [] });
@@ -45,14 +46,16 @@ class FakeLog {
   }
 }
 
-const receipts = { complete: (record: RunRecord) => Promise.resolve(record) } as unknown as RunReceipts;
+const lines = {
+  seal: (records: readonly RunRecord[]) => Promise.resolve({ records, segments: [], places: new Map() }),
+} as unknown as RunLines;
 
 function journalOver(log: FakeLog) {
   const signals = new Signals({ database: { url: null } } as unknown as Config);
   const repository = log as unknown as RunEventRepository;
   const active = new ActiveRuns();
-  const journal = new RunJournal(repository, new RunTails(repository, signals), active, signals, receipts);
-  const endings = new RunEndings({} as RunRepository, journal, active, receipts);
+  const journal = new RunJournal(repository, new RunTails(repository, signals), active, signals, lines);
+  const endings = new RunEndings({} as RunRepository, journal, active, lines);
   const begin = (n = 1): Run => {
     const id = `0193b0a0-0000-7000-8000-00000000000${n}`;
     const run = new Run(runInput(), { id, createdAt: new Date(), lastSeq: 0, log: journal.open(id) });

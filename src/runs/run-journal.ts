@@ -2,7 +2,7 @@ import type { StampedRunEvent } from '@bellwether/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../infrastructure/database';
 import { Signals } from '../infrastructure/signals';
-import { RunReceipts } from './run-receipts.service';
+import { RunLines, SealChain } from './run-lines';
 import { bareRecord, finishedRecord, storableRecord } from './run-record';
 import { ActiveRuns, isTerminal, loggedEvent } from './run';
 import type { LoggedEvent, RunLog, RunRecord } from './run.types';
@@ -140,13 +140,14 @@ export class RunJournal implements OnApplicationShutdown {
   private writing: Promise<void> | null = null;
   private again = false;
   private closed = false;
+  private readonly chain = new SealChain();
 
   constructor(
     private readonly events: RunEventRepository,
     private readonly tails: RunTails,
     private readonly active: ActiveRuns,
     private readonly signals: Signals,
-    private readonly receipts: RunReceipts,
+    private readonly lines: RunLines,
   ) {}
 
   open(runId: string): DurableLog {
@@ -245,13 +246,22 @@ export class RunJournal implements OnApplicationShutdown {
 
   /** Ends the run with a reduced record when the database refuses the full one. Null when it refuses the events. */
   private async ended(ending: RunRecord, events: readonly LoggedEvent[]): Promise<boolean | null> {
-    const { workerId } = this.active;
-    const record = await this.receipts.complete(ending);
-    for (const form of [() => record, () => storableRecord(record), () => bareRecord(record)]) {
-      const ours = await this.unlessRefused(record.id, async () => this.events.end(workerId, form(), events));
+    for (const columns of [() => ending, () => storableRecord(ending), () => bareRecord(ending)]) {
+      const ours = await this.unlessRefused(ending.id, async () => this.writeEnd(ending, columns(), events));
       if (ours !== null) return ours;
     }
     return null;
+  }
+
+  /**
+   * The end of each run is a segment of its own: it is written in one statement with the last events. `columns`: the record
+   * as its row states it. Lines hold any text.
+   */
+  private async writeEnd(record: RunRecord, columns: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
+    const sealed = { ...(await this.lines.seal([record], this.chain)), records: [columns] };
+    const ours = await this.events.end(this.active.workerId, sealed, events);
+    if (ours) this.chain.extend(sealed.segments);
+    return ours;
   }
 
   /** Fails a run whose events can never be written, after its last written event. */
@@ -265,7 +275,7 @@ export class RunJournal implements OnApplicationShutdown {
       const at = new Date().toISOString();
       const end = loggedEvent({ run_id: runId, seq: next.seq, at, type: 'run.failed', code, message: UNWRITABLE });
       // If this is refused as well, the reaper ends the run.
-      const ours = await this.unlessRefused(runId, () => this.events.end(this.active.workerId, record, [end]));
+      const ours = await this.unlessRefused(runId, () => this.writeEnd(record, record, [end]));
       if (ours === true) this.tails.push(runId, [end]);
     }
     this.lose(runId);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, type Transaction } from '../infrastructure/database';
-import { INSERT_RUNNING, toRow } from './run-sql';
+import { INSERT_RUNNING, rowArrays, toRow } from './run-sql';
 import type { RunInput, RunRecord } from './run.types';
 
 export interface ClaimedRun {
@@ -70,7 +70,7 @@ export class RunQueueRepository {
 
   @AcrossOrganizations('calls')
   async enqueue(record: RunRecord, turn: number, input: RunInput, request: JsonObject, tx: Transaction): Promise<void> {
-    await tx.query(INSERT_RUNNING, [JSON.stringify([toRow(record)])]);
+    await tx.query(INSERT_RUNNING, rowArrays([toRow(record)]));
     await tx.query(INSERT_REQUEST, [record.id, turn, JSON.stringify(input), JSON.stringify(request)]);
   }
 

@@ -12,10 +12,10 @@ function deep(value: unknown): unknown {
 }
 
 /** A copy whose texts jsonb accepts, for rows that the database refused. Events stay as they are: their column is `json`. */
-export const storableRecord = (record: RunRecord): RunRecord => {
-  const { events } = record;
-  return { ...(deep({ ...record, events: [] }) as RunRecord), events };
-};
+export const storableRecord = ({ events, ending: _ending, ...record }: RunRecord): RunRecord => ({
+  ...(deep({ ...record, events: [] }) as RunRecord),
+  events,
+});
 
 /** Identity and outcome only, for rows whose storable copy was refused as well. */
 export const bareRecord = (record: RunRecord): RunRecord =>

@@ -169,6 +169,62 @@ export class RunEntity {
 
   @Column('jsonb', { nullable: true })
   replay!: RunReplay | null;
+
+  /** The segment with the line of the ended run. Null before its end, in rows of earlier releases, and after an erasure. */
+  @Column('uuid', { name: 'segment_id', nullable: true })
+  segmentId!: string | null;
+
+  /** From 0. */
+  @Column('integer', { name: 'segment_position', nullable: true })
+  segmentPosition!: number | null;
+}
+
+/**
+ * Lines of runs that ended together, with their seal. A segment holds the runs of one organization, asked from one other
+ * organization or from none, so that its row is readable for exactly the readers of their rows.
+ */
+@Entity('run_segments')
+@Index('run_segments_organization_idx', ['organizationId', 'id'])
+export class RunSegmentEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'caller_organization_id', nullable: true })
+  callerOrganizationId!: string | null;
+
+  /** Deflated lines; null when none is left. */
+  @Column('bytea', { nullable: true })
+  body!: Buffer | null;
+
+  @Column('integer')
+  count!: number;
+
+  /** The writer; each process begins a chain of its own. */
+  @Column('uuid')
+  chain!: string;
+
+  /** Counts the segments of one organization in the chain, from 0. */
+  @Column('integer')
+  number!: number;
+
+  @Column('text')
+  root!: string;
+
+  @Column('text', { name: 'previous_root', nullable: true })
+  previousRoot!: string | null;
+
+  /** Null when the key could not be read. */
+  @Column('text', { nullable: true })
+  signature!: string | null;
+
+  @Column('text', { name: 'key_id', nullable: true })
+  keyId!: string | null;
+
+  @Column('timestamptz', { name: 'sealed_at' })
+  sealedAt!: Date;
 }
 
 /** Columns as `run-sql.ts` needs them. */

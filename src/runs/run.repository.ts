@@ -1,10 +1,20 @@
 import { COUNT_LIMIT, type PageRequest, uuidCursor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import {
+  DataSource,
+  type FindOptionsWhere,
+  IsNull,
+  type ObjectLiteral,
+  type Repository,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { AcrossOrganizations, TenantScope } from '../infrastructure/database';
-import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './run-sql';
+import type { SignedReceipt } from './receipts';
+import { type FoundLine, RunLines, type SealedRuns, hasLine } from './run-lines';
+import { readRecording, recordingOf, withLine } from './run-line';
+import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, rowArrays, segmentArrays, toRow } from './run-sql';
 import { RUN_COLUMNS, RunEntity } from './run.entity';
-import type { RunFilter, RunRating, RunRecord, RunStats } from './run.types';
+import type { Recording, RunFilter, RunRating, RunRecord, RunStats, UnkeptReason } from './run.types';
 import { REPORT_LIMITS } from './shape-report';
 
 /** A page of a search looks at so many of the newest runs: no index finds a part of a text. */
@@ -176,7 +186,8 @@ function recordOf(row: RunEntity): RunRecord {
   const { costMicros, createdAt, finishedAt, ...columns } = figures;
   const { workerId: _worker, heartbeatAt: _beat, prunedAt: _pruned, ...others } = columns;
   const { cancelRequestedAt: _requested, cancelReason: _reason, report, sources = [], ...rest } = others;
-  const { rating, ratingReason, recording: _recording, receipt: _receipt, ...kept } = rest;
+  const { segmentId: _segment, segmentPosition: _position, recording: _recording, receipt: _receipt, ...told } = rest;
+  const { rating, ratingReason, ...kept } = told;
   return {
     ...kept,
     createdAt: createdAt.toISOString(),
@@ -202,19 +213,13 @@ const PRUNE = `
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
       question = NULL, recording = NULL,
       pruned_at = now()
-    WHERE id IN (SELECT id FROM old) RETURNING id
+    WHERE id IN (SELECT id FROM old) RETURNING id, segment_id, segment_position
   ), told AS (
     DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
   ), asked AS (
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
   )
-  SELECT id FROM emptied`;
-
-/** JSON texts, null when there is none. */
-export interface RunPapers {
-  readonly recording: string | null;
-  readonly receipt: string | null;
-}
+  SELECT id, segment_id AS "segmentId", segment_position AS "segmentPosition" FROM emptied`;
 
 interface StoredPage {
   readonly records: readonly RunRecord[];
@@ -232,22 +237,26 @@ const RATE = `
 
 @Injectable()
 export class RunRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly lines: RunLines,
+  ) {}
 
   within(organizationId: string): RunScope {
-    return new RunScope(this.dataSource.getRepository(RunEntity), organizationId);
+    return new RunScope(this.dataSource.getRepository(RunEntity), organizationId, this.lines);
   }
 
-  /** One statement with one parameter is the cheapest insert of many rows. */
+  /** Rows and segments in one statement. */
   @AcrossOrganizations('batches')
-  async insertAll(records: readonly RunRecord[]): Promise<void> {
-    await this.dataSource.query(INSERT_ENDED, [JSON.stringify(records.map((record) => toRow(record)))]);
+  async insertAll({ records, places, segments }: SealedRuns): Promise<void> {
+    const rows = records.map((record) => toRow(record, null, places.get(record.id)));
+    await this.dataSource.query(INSERT_ENDED, [...rowArrays(rows), ...segmentArrays(segments)]);
   }
 
   /** Rows of this process's runs, so that other processes can list and cancel them. */
   @AcrossOrganizations('batches')
   async insertRunning(workerId: string, records: readonly RunRecord[]): Promise<void> {
-    await this.dataSource.query(INSERT_RUNNING, [JSON.stringify(records.map((record) => toRow(record, workerId)))]);
+    await this.dataSource.query(INSERT_RUNNING, rowArrays(records.map((record) => toRow(record, workerId))));
   }
 
   /** Null takes the rating back. False without an ended run of this asker. */
@@ -260,26 +269,53 @@ export class RunRepository {
   /** Deletes contents that are older than `days` from at most `limit` runs. Returns their number. */
   @AcrossOrganizations('jobs')
   async prune(days: number, limit: number): Promise<number> {
-    const rows = await this.dataSource.query<object[]>(PRUNE, [days, limit]);
-    return rows.length;
+    const empty = await this.lines.emptier();
+    return this.dataSource.transaction(async (tx) => {
+      const rows = await tx.query<FoundLine[]>(PRUNE, [days, limit]);
+      await empty(rows.filter(hasLine), tx);
+      return rows.length;
+    });
   }
 }
 
 export class RunScope extends TenantScope<RunEntity> {
-  /** A run of the organization's assistants, or one that its members asked of another organization's. */
-  async record(id: string): Promise<RunRecord | null> {
-    const asked = { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() };
-    const row = await this.rows.findOneBy([this.where({ id }), asked]);
-    return row === null ? null : recordOf(row);
+  constructor(
+    rows: Repository<RunEntity>,
+    organizationId: string,
+    private readonly lines: RunLines,
+  ) {
+    super(rows, organizationId);
   }
 
-  /** Recording and receipt of a run that `record` finds; null without a row. */
-  async papers(id: string): Promise<RunPapers | null> {
-    const row = await this.rows.findOne({
-      where: [this.where({ id }), { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() }],
-      select: { id: true, recording: true, receipt: true },
-    });
-    return row === null ? null : { recording: row.recording ?? null, receipt: row.receipt ?? null };
+  /** A run of the organization's assistants, or one that its members asked of another organization's. */
+  async record(id: string): Promise<RunRecord | null> {
+    const row = await this.rows.findOneBy(this.found(id));
+    if (row === null) return null;
+    const entry = hasLine(row) && row.prunedAt === null ? await this.lines.read(row) : null;
+    return entry !== null && 'line' in entry ? withLine(recordOf(row), entry.line) : recordOf(row);
+  }
+
+  /** Recording of a run that `record` finds, or why there is none. */
+  async recording(id: string): Promise<Recording | UnkeptReason | 'deleted'> {
+    const select = { id: true, recording: true, segmentId: true, segmentPosition: true, prunedAt: true } as const;
+    const row = await this.rows.findOne({ where: this.found(id), select });
+    if (row === null || row.prunedAt !== null) return 'deleted';
+    if (!hasLine(row)) return readRecording(row.recording ?? null);
+    const entry = await this.lines.read(row);
+    return entry !== null && 'line' in entry ? recordingOf(entry.line) : 'deleted';
+  }
+
+  /** Receipt of a run that `record` finds; null when there is none. @throws AppError `secret_unavailable` */
+  async receipt(id: string): Promise<SignedReceipt | null> {
+    const select = { id: true, receipt: true, segmentId: true, segmentPosition: true } as const;
+    const row = await this.rows.findOne({ where: this.found(id), select });
+    if (row === null) return null;
+    if (hasLine(row)) return this.lines.receipt(row);
+    return typeof row.receipt === 'string' ? this.lines.earlierReceipt(row.receipt) : null;
+  }
+
+  private found(id: string): FindOptionsWhere<RunEntity>[] {
+    return [this.where({ id }), { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() }];
   }
 
   /** Newest first. The cursor is the id of the last run of the page before. */

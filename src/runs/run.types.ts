@@ -308,15 +308,11 @@ export interface RunRecord {
   readonly rating: RunRating | null;
   /** The run that this one repeats; null for an ordinary run. */
   readonly replay: RunReplay | null;
-  /** Status of a run that has just ended, until its record is written. */
+  /** Whole texts of a run that has just ended, until its line is written. */
   readonly ending?: RunEnding;
-  /** JSON text of the recording. Only in a record that is written. */
-  readonly recording?: string | null;
-  /** JSON text of the receipt. Only in a record that is written. */
-  readonly receipt?: string;
 }
 
-/** Facts for the recording and the receipt. */
+/** Texts for the recording and the receipt. */
 export interface RunEnding {
   readonly facts?: RunFacts;
   /** Whole text. */

@@ -12,7 +12,9 @@ import { RunEventRepository } from './run-event.repository';
 import { RunJournal } from './run-journal';
 import { RunTails } from './run-tails';
 import { RunReader } from './run-reader';
+import { RunLines } from './run-lines';
 import { RunReceipts } from './run-receipts.service';
+import { RunSegmentRepository } from './run-segment.repository';
 import { ReceiptsModule } from './receipts';
 import { RunRepository } from './run.repository';
 import { ActiveRuns } from './run';
@@ -22,6 +24,8 @@ import { RunsService } from './runs.service';
   imports: [ReceiptsModule],
   providers: [
     RunReceipts,
+    RunLines,
+    RunSegmentRepository,
     RunRepository,
     RunEventRepository,
     RunQueueRepository,
@@ -42,6 +46,6 @@ import { RunsService } from './runs.service';
     RunReader,
     RunsService,
   ],
-  exports: [RunsService],
+  exports: [RunLines, RunsService],
 })
 export class RunsModule {}

@@ -15,7 +15,6 @@ import { BackgroundRuns, type WithQueuedRun } from './background-runs';
 import { RunEndings } from './run-endings';
 import { RunCanceller } from './keeping/run-canceller';
 import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
-import { RunReceipts, type UnsignedReceipt, readRecording } from './run-receipts.service';
 import type { SignedReceipt } from './receipts';
 import { runningRecord } from './run-record';
 import { RunRepository } from './run.repository';
@@ -45,7 +44,6 @@ export class RunsService {
     private readonly background: BackgroundRuns,
     private readonly reader: RunReader,
     private readonly canceller: RunCanceller,
-    private readonly receipts: RunReceipts,
   ) {}
 
   /** Opens a run that answers a request. */
@@ -154,17 +152,13 @@ export class RunsService {
   /** Recording of a found run, or why it is not kept. */
   async recording({ id, organizationId }: RunPlace): Promise<Recording | UnkeptReason | 'deleted'> {
     await this.endings.flush();
-    const papers = await this.runs.within(organizationId).papers(id);
-    return readRecording(papers?.recording ?? null);
+    return this.runs.within(organizationId).recording(id);
   }
 
   /** The whole receipt of a found run; null before its end, in old runs, and for a run whose process was lost. */
   async receipt({ id, organizationId }: RunPlace): Promise<SignedReceipt | null> {
     await this.endings.flush();
-    const papers = await this.runs.within(organizationId).papers(id);
-    if (papers === null || papers.receipt === null) return null;
-    const stored = JSON.parse(papers.receipt) as SignedReceipt | UnsignedReceipt;
-    return stored.signature === null ? this.receipts.signLater(stored) : stored;
+    return this.runs.within(organizationId).receipt(id);
   }
 
   /** Runs of the organization that have not ended. */

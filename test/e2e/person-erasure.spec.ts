@@ -1,6 +1,7 @@
 import type { AppError } from '@bellwether/kernel';
 import { DataSource } from 'typeorm';
 import { AuditLog } from '../../src/infrastructure/audit';
+import { entriesIn } from '../../src/runs';
 import { AccountRemoval } from '../../src/privacy/erasure/erasure-runner.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
 import type { HeldErasure } from '../../src/privacy/erasure/erasure-request.entity';
@@ -55,6 +56,10 @@ async function found(...texts: readonly string[]): Promise<string[]> {
       texts.map((text) => `%${text.toLowerCase()}%`),
     ]);
     places.push(...inside.filter((name) => row[name] === true).map((name) => `${place}.${name}`));
+  }
+  for (const { body } of await sql('SELECT body FROM run_segments')) {
+    const lines = (await entriesIn(body)).join().toLowerCase();
+    if (texts.some((text) => lines.includes(text.toLowerCase()))) places.push('public.run_segments.body');
   }
   return places.sort();
 }

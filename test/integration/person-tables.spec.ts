@@ -4,6 +4,7 @@ import {
   PersonRowsRepository,
   TABLES_WITHOUT_PEOPLE,
 } from '../../src/privacy/person-rows.repository';
+import type { RunLines } from '../../src/runs';
 import { PERSON_TABLES } from '../../src/privacy/person-tables';
 import { EXPORTED_COLUMNS } from '../../src/privacy/organization/exported-tables';
 import { OrganizationExportRepository } from '../../src/privacy/organization/organization-export.repository';
@@ -51,7 +52,7 @@ describe('the list of tables with personal data', () => {
       organizationId: '00000000-0000-4000-8000-000000000000',
       userId: '00000000-0000-4000-8000-000000000001',
     };
-    const rows = new PersonRowsRepository(db);
+    const rows = new PersonRowsRepository(db, {} as RunLines);
     for (const entry of PERSON_TABLES) {
       expect([entry.table, await rows.count(entry, nobody)]).toEqual([entry.table, 0]);
       expect([entry.table, await rows.page(entry, nobody, null, 10)]).toEqual([entry.table, []]);
@@ -91,7 +92,7 @@ describe('the list of tables with personal data', () => {
       }
       await fillTables(runner as unknown as DataSource, 1);
       await runner.query(`UPDATE conversation_messages SET sources = '[]'`);
-      const rows = new PersonRowsRepository(runner as unknown as DataSource);
+      const rows = new PersonRowsRepository(runner as unknown as DataSource, {} as RunLines);
       const nobody = { organizationId: nil, userId: nil };
       for (const entry of PERSON_TABLES) {
         const every = { ...entry, rows: '$1::uuid = $2::uuid' };

@@ -14,8 +14,8 @@ import {
   STRATEGIES,
 } from '../../src/orchestrators/testing/scripted-job';
 import type { Planner } from '../../src/orchestrators/planning';
-import type { Recording, RunFacts } from '../../src/runs';
-import { readRecording, recordingText } from '../../src/runs/run-receipts.service';
+import type { Recording, RunFacts, RunRecord } from '../../src/runs';
+import { lineText, readEntry, readRecording, recordingOf } from '../../src/runs/run-line';
 
 /** Plans every tool, each with the question. */
 const planner = {
@@ -57,6 +57,18 @@ const tool = fc.record({
   content: text,
 });
 
+/** The recording of a run with these facts, written and read. */
+function recorded(facts: object, secrets: readonly string[] = []): ReturnType<typeof recordingOf> {
+  const ending = {
+    facts: { results: [], passages: [], checks: [], ...facts } as unknown as RunFacts,
+    question: 'Q',
+    secrets,
+  };
+  const record = { id: 'r', createdAt: new Date().toISOString(), events: [], passages: [], report: null, plan: null };
+  const entry = readEntry(lineText({ ...record, ending } as unknown as RunRecord, 'salt'));
+  return 'line' in entry ? recordingOf(entry.line) : 'deleted';
+}
+
 /** The prompt as readers of the repetition see it. */
 const SHOWN: readonly ChatMessage[] = [{ role: 'user', content: 'without links of the asker' }];
 
@@ -84,7 +96,7 @@ describe('a run repeated with its recorded results', () => {
       const before = touched;
       const request = { messages, params: { temperature: 0 } };
       const facts = { request, prompt, instruction: null, definition: null, fixed: null, functions: null, answer: 'A' };
-      const recording = readRecording(recordingText(facts as unknown as RunFacts, [])) as Recording;
+      const recording = recorded(facts) as Recording;
       const completion = { assistant: { document: {} }, request, run: { input: {} } } as unknown as Completion;
       const again = recordedPrompt(completion, {
         recording,
@@ -102,10 +114,13 @@ describe('a run repeated with its recorded results', () => {
   });
 
   it('is not recorded when it holds a credential of the organization, or is too large', () => {
-    const facts = (content: string) =>
-      ({ request: { messages: [], params: {} }, prompt: [{ role: 'user', content }] }) as unknown as RunFacts;
-    expect(readRecording(recordingText(facts('the key is topsecretvalue'), ['topsecretvalue']))).toBe('secret');
-    expect(readRecording(recordingText(facts('x'.repeat(2_000_001)), []))).toBe('too_large');
+    const facts = (content: string) => ({
+      ...{ request: { messages: [], params: {} }, prompt: [{ role: 'user', content }] },
+      ...{ functions: null, fixed: null, answer: 'A' },
+    });
+    expect(recorded(facts('the key is topsecretvalue'), ['topsecretvalue'])).toBe('secret');
+    expect(recorded(facts('the key is top"secret"value'), ['top"secret"value'])).toBe('secret');
+    expect(recorded(facts('x'.repeat(2_000_001)))).toBe('too_large');
     expect(readRecording(null)).toBe('deleted');
   });
 });

@@ -6,7 +6,8 @@ import { JobQueue } from '../../src/infrastructure/jobs';
 import { JobRepository } from '../../src/infrastructure/jobs/job.repository';
 import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { Signals } from '../../src/infrastructure/signals';
-import { type RunExecutor, type RunInput, type RunRecord, RunsService } from '../../src/runs';
+import { type RunExecutor, type RunInput, RunsService } from '../../src/runs';
+import { unsignedReceipts } from '../../src/runs/testing/unsigned-receipts';
 import { BackgroundRuns, RunJobs } from '../../src/runs/background-runs';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository';
 import { RunWorker } from '../../src/runs/run-worker';
@@ -20,8 +21,9 @@ import { RunEventRepository } from '../../src/runs/run-event.repository';
 import { RunJournal } from '../../src/runs/run-journal';
 import { RunTails } from '../../src/runs/run-tails';
 import { RunReader } from '../../src/runs/run-reader';
-import type { RunReceipts } from '../../src/runs/run-receipts.service';
+import { RunLines } from '../../src/runs/run-lines';
 import { RunRepository } from '../../src/runs/run.repository';
+import { RunSegmentRepository } from '../../src/runs/run-segment.repository';
 import { ActiveRuns } from '../../src/runs/run';
 import { ownedDatabase } from './database';
 
@@ -52,15 +54,14 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const signals = new Signals(config);
   const transactions = new Transactions(dataSource);
   const active = new ActiveRuns();
-  const repository = new RunRepository(dataSource);
+  const lines = new RunLines(new RunSegmentRepository(dataSource), unsignedReceipts());
+  const repository = new RunRepository(dataSource, lines);
   const events = new RunEventRepository(dataSource);
   const queue = new RunQueueRepository(dataSource);
   const leases = new RunLeaseRepository(dataSource, transactions, new RunMetrics(new MetricRegistry(false)));
   const tails = new RunTails(events, signals);
-  // Records without receipts.
-  const receipts = { complete: (record: RunRecord) => Promise.resolve(record) } as unknown as RunReceipts;
-  const journal = new RunJournal(events, tails, active, signals, receipts);
-  const endings = new RunEndings(repository, journal, active, receipts);
+  const journal = new RunJournal(events, tails, active, signals, lines);
+  const endings = new RunEndings(repository, journal, active, lines);
   const background = new BackgroundRuns(queue, transactions, runJobs);
   let execute: RunExecutor['execute'] = () => Promise.reject(new Error('The test gave no executor'));
   new RunWorker(queue, journal, endings, active, runJobs, { execute: (run, request) => execute(run, request) });
@@ -69,7 +70,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const reaper = new RunReaper(leases, active, heartbeat, signals, runJobs, config);
   const retention = new RunRetention(repository, runJobs, config);
   const reader = new RunReader(events, repository, tails, active, endings);
-  const runs = new RunsService(repository, active, endings, background, reader, canceller, receipts);
+  const runs = new RunsService(repository, active, endings, background, reader, canceller);
   const stop = async (limitMs = 1_000): Promise<void> => {
     await jobs.stop(limitMs);
     await heartbeat.beforeApplicationShutdown();
@@ -85,6 +86,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
       jobs,
       keeper: heartbeat,
       leases,
+      lines,
       queue,
       reaper,
       repository,

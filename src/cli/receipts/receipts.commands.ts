@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Register } from '../../infrastructure/commands';
+import type { VerifyLogOptions } from './verify-log';
 import type { VerifyOptions } from './verify-receipts';
 
 /** `receipts:*`: receipts of runs. */
@@ -11,6 +12,15 @@ export function registerReceiptCommands(program: Command, register: Register): v
       .argument('<file...>', 'JSON files as GET /runs/{id}/receipt answers them')
       .option('--keys <file>', 'published public keys; without it those of this database'),
     async (config, options, context) => (await import('./verify-receipts.js')).verifyReceipts(config, options, context),
+  );
+  register<VerifyLogOptions>(
+    program
+      .command('receipts:verify-log')
+      .description('check that the log of runs is whole: its lines, their seals and the chain between them')
+      .option('--org <slug>', 'one organization; without it all of them')
+      .option('--segments <file>', 'data/run_segments.json of an export, instead of the database; needs --keys')
+      .option('--keys <file>', 'published public keys'),
+    async (config, options) => (await import('./verify-log.js')).verifyLog(config, options),
   );
   register(
     program

@@ -15,6 +15,7 @@ const REASONS = {
   signature: 'was changed after it was signed',
   part_changed: 'has a changed part',
   part_unknown: 'has an added part',
+  seal: 'is not in the sealed log that it names',
 } as const;
 
 /** Exit code 1 when a receipt is refused. With `--keys` no database is opened. */
@@ -41,7 +42,7 @@ function textOf(check: ReceiptCheck): string {
 const storedKeys = (config: Config): Promise<readonly ReceiptKey[]> =>
   withApplication(config, 'institution', (context) => context.get(ReceiptKeys, { strict: false }).published());
 
-async function keysIn(file: string): Promise<readonly ReceiptKey[]> {
+export async function keysIn(file: string): Promise<readonly ReceiptKey[]> {
   const read = await jsonOf(file);
   const keys = isJsonObject(read) ? read['keys'] : null;
   if (!Array.isArray(keys)) throw new BadUsage(`${file} holds no set of public keys`);

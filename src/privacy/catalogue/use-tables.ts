@@ -27,11 +27,12 @@ const MERGE_USAGE = `
   SELECT day FROM gone`;
 
 /** Comparisons of the person, and everybody's repetitions of the person's questions, with their contents. */
+const REPEATED = `t.replay IS NOT NULL
+      AND t.replay->>'of' IN (SELECT asked.id::text FROM runs asked WHERE ${ASKED.replaceAll('t.', 'asked.')})`;
 const DELETE_REPLAYS = `
   WITH repeated AS (
-    DELETE FROM runs r WHERE r.replay IS NOT NULL
-      AND r.replay->>'of' IN (SELECT t.id::text FROM runs t WHERE ${ASKED})
-    RETURNING r.id
+    DELETE FROM runs t WHERE ${REPEATED}
+    RETURNING t.id
   ), compared AS (
     DELETE FROM replays t WHERE ${OF_MEMBER} RETURNING t.id
   )
@@ -52,6 +53,7 @@ export const USE_TABLES: readonly PersonTable[] = [
     key: 't.id::text',
     exported: ['id', 'created_at', 'cancelled_at', 'finished_at'],
     erasure: { by: 'merge', statement: DELETE_REPLAYS },
+    lines: REPEATED,
   },
   {
     table: 'conversation_messages',
@@ -124,8 +126,9 @@ export const USE_TABLES: readonly PersonTable[] = [
     erasure: {
       by: 'anonymise',
       set: `user_id = '${ERASED_USER_ID}', credential_id = NULL, events = '[]', sources = '[]', passages = '[]', report = NULL,
-            plan = NULL, recording = NULL, receipt = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now())`,
+            plan = NULL, recording = NULL, receipt = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now()), segment_id = NULL, segment_position = NULL`,
     },
+    lines: ASKED,
   },
   {
     table: 'test_runs',

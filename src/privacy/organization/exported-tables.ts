@@ -126,12 +126,14 @@ const COLUMNS: Readonly<Record<string, string>> = {
     id organization_id owner_id rubric_key origin_id title visibility document created_at updated_at origin_key
     version`,
   run_events: 'run_id seq type data at',
+  run_segments: `
+    id organization_id caller_organization_id body count chain number root previous_root signature key_id sealed_at`,
   runs: `
     id organization_id user_id credential_id assistant_id assistant_name assistant_type strategy connector model
     stream status finish_reason error_code created_at finished_at duration_ms prepared_ms first_token_ms
     prompt_tokens completion_tokens total_tokens tools sources events report parent_run_id caller_organization_id
     background cancel_requested_at cancel_reason plan pruned_at passages rating rating_reason question
-    assistant_version problems cost_micros draft request_id recording receipt replay`,
+    assistant_version problems cost_micros draft request_id recording receipt replay segment_id segment_position`,
   scim_tokens: 'id organization_id name link_existing created_by created_at last_used_at',
   scim_users: 'organization_id user_id external_id resource deleted_at created_at updated_at',
   test_results: 'id organization_id test_run_id test_id test_version name turns state run_id asked refusal',

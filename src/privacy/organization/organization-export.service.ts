@@ -1,8 +1,9 @@
-import { type Caller, isJsonObject, orNull } from '@bellwether/kernel';
+import { type Caller, type JsonObject, isJsonObject, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { AuditLog } from '../../infrastructure/audit';
 import { isSealed } from '../../infrastructure/secrets';
+import { entriesIn } from '../../runs';
 import { type ExportedFile, archivePath } from '../person-export.service';
 import { NOT_EXPORTED } from './exported-tables';
 import { type ExportedBlob, type ExportedTable, OrganizationExportRepository } from './organization-export.repository';
@@ -68,7 +69,8 @@ export class OrganizationExports {
     for (;;) {
       const page = await this.contents.page(table, organizationId, after, PAGE);
       for (const { row } of page) {
-        yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(withoutSecrets(row))}`);
+        const told = table.table === 'run_segments' ? await withLines(row) : row;
+        yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(withoutSecrets(told))}`);
         entry.rows += 1;
       }
       after = page.at(-1)?.key ?? null;
@@ -81,6 +83,12 @@ export class OrganizationExports {
   private read({ space, storageName }: ExportedBlob): Promise<Buffer | null> {
     return orNull('not_found', () => this.blobs.read(space, storageName, MAX_BYTES));
   }
+}
+
+/** The lines of a segment as texts, whose digests its seal covers. PostgreSQL writes bytes as `\\x` and hexadecimal digits. */
+async function withLines({ body, ...segment }: JsonObject): Promise<JsonObject> {
+  const bytes = typeof body === 'string' ? Buffer.from(body.slice(2), 'hex') : null;
+  return { ...segment, lines: await entriesIn(bytes) };
 }
 
 /** Sealed values, at any depth, become null. */

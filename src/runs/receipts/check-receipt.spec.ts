@@ -1,10 +1,10 @@
-import { RECEIPT_FORMAT, canonicalJson, checkReceipt } from './check-receipt';
+import { canonicalJson, checkReceipt } from './check-receipt';
 
 const KEY = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'k', alg: 'EdDSA', use: 'sig' } as const;
 
 const given = (issuer: string): unknown =>
   JSON.parse(
-    `{"receipt":{"format":"${RECEIPT_FORMAT}","issuer":${issuer},"digests":{},"parts":{}},"signature":"AA","key_id":"k"}`,
+    `{"receipt":{"format":"bellwether-receipt/1","issuer":${issuer},"digests":{},"parts":{}},"signature":"AA","key_id":"k"}`,
   );
 
 describe('a receipt that nobody can have signed', () => {

@@ -1,5 +1,6 @@
-/** Version of the format; a reader refuses any other. */
-export const RECEIPT_FORMAT = 'bellwether-receipt/1';
+/** Versions of the format; a reader refuses any other. The first one has no `log`. */
+const RECEIPT_FORMATS: readonly string[] = ['bellwether-receipt/1', 'bellwether-receipt/2'];
+export const RECEIPT_FORMAT = 'bellwether-receipt/2';
 
 /** The parts of a receipt. Each reader sees some of them. */
 export const RECEIPT_PARTS = [
@@ -42,6 +43,40 @@ export interface Receipt {
   readonly digests: Readonly<Record<string, string>>;
   /** The parts that this reader sees. */
   readonly parts: Readonly<Record<string, ReceiptPart>>;
+  /** Place of the run in the sealed log; absent in format 1. */
+  readonly log?: ReceiptLog;
+}
+
+/** The line of a run among the lines that were sealed together. Digests are SHA-256, base64url. */
+export interface ReceiptLog {
+  /** Digest of the stored line. */
+  readonly line: string;
+  /** From 0. */
+  readonly position: number;
+  /** Digests that lead from the line to the root of the Merkle tree. */
+  readonly path: readonly string[];
+  readonly seal: SignedSeal;
+}
+
+/** Statement about the runs that ended together, under one signature. */
+export interface Seal {
+  /** The writer. */
+  readonly chain: string;
+  /** Counts the seals of one organization in the chain, from 0. */
+  readonly number: number;
+  readonly root: string;
+  /** Root of the seal before; null for the first one of the organization. */
+  readonly previous_root: string | null;
+  /** Number of lines. */
+  readonly count: number;
+  /** ISO 8601 UTC. */
+  readonly sealed_at: string;
+}
+
+export interface SignedSeal extends Seal {
+  /** Ed25519 over the canonical JSON of the other members without `key_id`, base64url. */
+  readonly signature: string;
+  readonly key_id: string;
 }
 
 export interface SignedReceipt {
@@ -61,7 +96,14 @@ export interface ReceiptKey {
   readonly use: 'sig';
 }
 
-export const RECEIPT_FAULTS = ['malformed', 'unknown_key', 'signature', 'part_changed', 'part_unknown'] as const;
+export const RECEIPT_FAULTS = [
+  'malformed',
+  'unknown_key',
+  'signature',
+  'part_changed',
+  'part_unknown',
+  'seal',
+] as const;
 export type ReceiptFault = (typeof RECEIPT_FAULTS)[number];
 
 export type ReceiptCheck =
@@ -113,6 +155,10 @@ export function signedText({ parts: _parts, ...signed }: Receipt): string {
   return canonicalJson(signed);
 }
 
+/** The signed text of a seal. */
+export const sealText = ({ chain, number, root, previous_root, count, sealed_at }: Seal): string =>
+  canonicalJson({ chain, number, root, previous_root, count, sealed_at });
+
 /** The text whose SHA-256 is the digest of a part. */
 export const partText = (name: string, { salt, value }: ReceiptPart): string => canonicalJson([salt, name, value]);
 
@@ -140,8 +186,64 @@ async function checkSigned(given: SignedReceipt, keys: readonly ReceiptKey[]): P
     if ((await sha256(partText(name, part))) !== receipt.digests[name])
       return { valid: false, reason: 'part_changed', part: name };
   }
+  if (receipt.log !== undefined && !(await isInLog(receipt.log, keys))) return { valid: false, reason: 'seal' };
   return { valid: true };
 }
+
+async function isInLog({ line, position, path, seal }: ReceiptLog, keys: readonly ReceiptKey[]): Promise<boolean> {
+  if ((await rootFrom(line, { position, count: seal.count, path })) !== seal.root) return false;
+  return isSealSigned(seal, keys);
+}
+
+/** False as well for a seal of an unknown key. */
+export async function isSealSigned(seal: SignedSeal, keys: readonly ReceiptKey[]): Promise<boolean> {
+  const key = keys.find(({ kid }) => kid === seal.key_id);
+  return key !== undefined && (await isSigned(sealText(seal), seal.signature, key));
+}
+
+interface Climb {
+  readonly position: number;
+  readonly count: number;
+  readonly path: readonly string[];
+}
+
+/**
+ * The root that a path leads to; null for a path of another length. A node is the SHA-256 of the byte 1 and the digests
+ * of its two children; the last node of a level without a neighbour rises unchanged.
+ */
+async function rootFrom(leaf: string, { position, count, path }: Climb): Promise<string | null> {
+  if (position >= count) return null;
+  let digest = leaf;
+  let used = 0;
+  let at = position;
+  for (let width = count; width > 1; width = Math.ceil(width / 2)) {
+    const isAlone = at % 2 === 0 && at === width - 1;
+    const neighbour = isAlone ? undefined : path[used++];
+    if (!isAlone) {
+      if (neighbour === undefined) return null;
+      digest = await nodeOf(...(at % 2 === 0 ? ([digest, neighbour] as const) : ([neighbour, digest] as const)));
+    }
+    at = Math.floor(at / 2);
+  }
+  return used === path.length ? digest : null;
+}
+
+async function nodeOf(left: string, right: string): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', nodeBytes(bytesOf(left), bytesOf(right)));
+  return base64url(new Uint8Array(digest));
+}
+
+/** The bytes whose SHA-256 is a node. Lines begin with `{`, so no line is taken for a node. */
+export function nodeBytes(left: Uint8Array | null, right: Uint8Array | null): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(1 + 2 * DIGEST_BYTES);
+  bytes[0] = 1;
+  bytes.set((left ?? NO_DIGEST).subarray(0, DIGEST_BYTES), 1);
+  bytes.set((right ?? NO_DIGEST).subarray(0, DIGEST_BYTES), 1 + DIGEST_BYTES);
+  return bytes;
+}
+
+const DIGEST_BYTES = 32;
+const NO_DIGEST = new Uint8Array(DIGEST_BYTES);
 
 async function isSigned(text: string, signature: string, { kty, crv, x }: ReceiptKey): Promise<boolean> {
   const bytes = bytesOf(signature);
@@ -153,7 +255,11 @@ async function isSigned(text: string, signature: string, { kty, crv, x }: Receip
 
 async function sha256(text: string): Promise<string> {
   const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  const chars = Array.from(new Uint8Array(digest), (byte) => String.fromCharCode(byte)).join('');
+  return base64url(new Uint8Array(digest));
+}
+
+function base64url(bytes: Uint8Array): string {
+  const chars = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
   return btoa(chars).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
@@ -168,15 +274,37 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /** A receipt with other members is refused: they are not signed, but would look so. */
-const MEMBERS: readonly string[] = ['format', 'run_id', 'issued_at', 'issuer', 'digests', 'parts'];
+const MEMBERS: readonly string[] = ['format', 'run_id', 'issued_at', 'issuer', 'digests', 'parts', 'log'];
+const LOG_MEMBERS: readonly string[] = ['line', 'position', 'path', 'seal'];
+const SEAL_MEMBERS: readonly string[] = [
+  ...['chain', 'number', 'root', 'previous_root', 'count', 'sealed_at', 'signature', 'key_id'],
+];
+/** More lines than any segment holds. */
+const MOST_LINES = 1_000_000;
 
 function isSignedReceipt(given: unknown): given is SignedReceipt {
   if (!isObject(given)) return false;
   const { receipt, signature, key_id: kid } = given;
   if (typeof signature !== 'string' || typeof kid !== 'string' || !isObject(receipt)) return false;
-  const { format, digests, parts } = receipt;
-  if (format !== RECEIPT_FORMAT || !isObject(digests) || !isObject(parts)) return false;
+  const { format, digests, parts, log } = receipt;
+  if (!RECEIPT_FORMATS.includes(String(format)) || !isObject(digests) || !isObject(parts)) return false;
+  if (format === RECEIPT_FORMAT ? !isLog(log) : log !== undefined) return false;
   return Object.keys(receipt).every((name) => MEMBERS.includes(name)) && Object.values(parts).every(isPart);
+}
+
+const isCount = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_LINES;
+
+function isLog(log: unknown): boolean {
+  if (!isObject(log) || !Object.keys(log).every((name) => LOG_MEMBERS.includes(name))) return false;
+  const { line, position, path, seal } = log;
+  if (typeof line !== 'string' || !isCount(position) || !Array.isArray(path)) return false;
+  return path.every((digest) => typeof digest === 'string') && isSeal(seal);
+}
+
+function isSeal(seal: unknown): boolean {
+  if (!isObject(seal) || !Object.keys(seal).every((name) => SEAL_MEMBERS.includes(name))) return false;
+  return typeof seal['signature'] === 'string' && typeof seal['root'] === 'string' && isCount(seal['count']);
 }
 
 const isPart = (part: unknown): boolean =>

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { OrganizationStatusService } from '../../organizations';
 import { AcrossOrganizations } from '../../infrastructure/database';
 import { SecretsService } from '../../infrastructure/secrets';
-import { type Receipt, type ReceiptKey, type SignedReceipt, signedText } from './check-receipt';
+import type { ReceiptKey } from './check-receipt';
 import type { ReceiptKeyEntity } from './receipt-key.entity';
 import { ReceiptKeyRepository } from './receipt-key.repository';
 
@@ -26,6 +26,9 @@ const publicKeyOf = ({ kid, publicKey: x }: ReceiptKeyEntity): ReceiptKey => ({
   alg: 'EdDSA',
   use: 'sig',
 });
+
+/** Ed25519 over the UTF-8 bytes of a text. */
+export type Signer = (text: string) => Promise<{ readonly signature: string; readonly key_id: string }>;
 
 interface Known {
   readonly keys: readonly ReceiptKeyEntity[];
@@ -50,13 +53,15 @@ export class ReceiptKeys {
     return (await this.current()).map(publicKeyOf);
   }
 
-  /** @throws {AppError} `secret_unavailable` */
-  async sign(receipt: Receipt): Promise<SignedReceipt> {
+  /** Signs without any further I/O. @throws {AppError} `secret_unavailable` */
+  async signer(): Promise<Signer> {
     const [newest] = await this.current();
     if (newest === undefined) throw new AppError('secret_unavailable', 'The key of receipts cannot be read');
     const key = await this.privateKey(newest);
-    const signature = await signBytes(null, Buffer.from(signedText(receipt), 'utf8'), key);
-    return { receipt, signature: signature.toString('base64url'), key_id: newest.kid };
+    return async (text) => {
+      const signature = await signBytes(null, Buffer.from(text, 'utf8'), key);
+      return { signature: signature.toString('base64url'), key_id: newest.kid };
+    };
   }
 
   /** Makes the key that signs from now on. Returns its id. */

@@ -12,7 +12,7 @@ import {
   schemaStatus,
 } from '../../../src/infrastructure/database';
 import { createDataSource } from '../../../src/infrastructure/postgres/connection/data-source';
-import { EARLIER_MIGRATIONS } from '../../../src/infrastructure/postgres/connection/schema';
+import { EARLIER_MIGRATIONS, isBaseline } from '../../../src/infrastructure/postgres/connection/schema';
 import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../../support/database';
 import { sourceFiles } from '../../support/source-files';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
@@ -181,7 +181,9 @@ describe('migrations', () => {
 });
 
 describe('a database of builds before the baselines', () => {
-  const baselines = migrations.map(({ name }) => name);
+  const all = migrations.map(({ name }) => name);
+  const later = migrations.filter(({ name }) => !isBaseline(name));
+  const ofBaselines = all.filter(isBaseline);
   let dataSource: DataSource;
   const store = async (names: readonly string[]): Promise<void> => {
     await dataSource.query('DELETE FROM migrations');
@@ -196,12 +198,14 @@ describe('a database of builds before the baselines', () => {
     await (await openDatabase(config, { migrations, schema })).close();
   };
 
-  // The tables of this database are those that the earlier migrations made; only their names differ.
+  // The tables of the baselines are those that the earlier migrations made; only their names differ.
   beforeAll(async () => {
     dataSource = await openTestDatabase();
+    for (const _ of later) await revertLast(dataSource);
   });
   afterAll(async () => {
-    await store(baselines);
+    await store(ofBaselines);
+    await open('migrate');
     await dataSource.destroy();
   });
 
@@ -212,13 +216,14 @@ describe('a database of builds before the baselines', () => {
     await expect(open('check')).rejects.toThrow('older than this build');
     await open('migrate');
     await open('check');
-    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...baselines]);
-    expect(await schemaStatus(dataSource)).toMatchObject({ applied: baselines, pending: [], unknown: [] });
+    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...all]);
+    expect(await schemaStatus(dataSource)).toMatchObject({ applied: all, pending: [], unknown: [] });
     expect(await dataSource.query('SELECT email FROM users')).toEqual([{ email: 'kept@example.org' }]);
     // Builds of that time serve while none of their names is missing and no other begins with Contract.
-    expect(baselines.filter(isContraction)).toEqual([]);
+    expect(all.filter(isContraction)).toEqual([]);
     await open('migrate');
-    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...baselines]);
+    expect(await stored()).toEqual([...EARLIER_MIGRATIONS, ...all]);
+    for (const _ of later) await revertLast(dataSource);
     await expect(revertLast(dataSource)).rejects.toThrow('It cannot be reverted');
   });
 

@@ -13,7 +13,10 @@ import {
   type Reach,
   withinOrganization,
 } from '../../../src/infrastructure/postgres';
+import { RunLines } from '../../../src/runs/run-lines';
 import { RunRepository } from '../../../src/runs/run.repository';
+import { RunSegmentRepository } from '../../../src/runs/run-segment.repository';
+import { unsignedReceipts } from '../../../src/runs/testing/unsigned-receipts';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 /** The plans of the embedded engine are those of an older planner without statistics; nobody keeps so many rows there. */
@@ -114,7 +117,9 @@ describeServer('hot statements over many rows', () => {
   const everyone = { visibleTo: null, onlyIds: null };
   const mine = { visibleTo: PERSON, onlyIds: null };
   const assistants = () => new AssistantRepository(dataSource).within(ORGANIZATION);
-  const runs = () => new RunRepository(dataSource).within(ORGANIZATION);
+  const runRows = () =>
+    new RunRepository(dataSource, new RunLines(new RunSegmentRepository(dataSource), unsignedReceipts()));
+  const runs = () => runRows().within(ORGANIZATION);
 
   it.each([
     ['assistants of an administrator', () => assistants().page(everyone, page)],
@@ -145,7 +150,7 @@ describeServer('hot statements over many rows', () => {
     ['a run', () => runs().record(idOf('019a0000', 1))],
     ['nested runs', () => runs().nested(idOf('019a0000', 1))],
     ['statistics of an assistant', () => runs().stats(41)],
-    ['retention', () => new RunRepository(dataSource).prune(90, 500)],
+    ['retention', () => runRows().prune(90, 500)],
   ])('read no large table from end to end: %s', async (_, work) => {
     expect(await inOrganization(work)).toEqual([]);
   });

@@ -64,12 +64,13 @@ function isCurrentOfRun(column: string): string {
 }
 
 /**
- * Tables without `organization_id`, and `runs`: the condition under which a row belongs to the current organization.
+ * Tables without `organization_id`, `runs` and its segments: the condition under which a row belongs to the current organization.
  * Subqueries obey the policies of the tables that they read.
  */
 export const BY_CONDITION: Readonly<Record<string, string>> = {
   organizations: `id = ${CURRENT}`,
   runs: isCurrentOfRun('organization_id'),
+  run_segments: isCurrentOfRun('organization_id'),
   // A scalar subquery is never hashed. EXISTS may be, and then reads every member or run of the organization for one row.
   users: `(SELECT true FROM members WHERE members.user_id = users.id LIMIT 1)`,
   run_requests: `(SELECT true FROM runs WHERE runs.id = run_id)`,
@@ -83,6 +84,7 @@ export const BY_CONDITION: Readonly<Record<string, string>> = {
 /** Tables whose rows a second organization may read, not change: the column that names it, and the condition. */
 export const ALSO_READABLE_BY: Readonly<Record<string, { readonly column: string; readonly condition: string }>> = {
   runs: { column: 'caller_organization_id', condition: isCurrentOfRun('caller_organization_id') },
+  run_segments: { column: 'caller_organization_id', condition: isCurrentOfRun('caller_organization_id') },
 };
 
 /** Tables of the whole installation: only work across organizations reads and writes them. */

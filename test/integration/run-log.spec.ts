@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { type Run, entriesIn } from '../../src/runs';
+import { openTestDatabase, resetDatabase } from '../support/database';
+import { addOrganization, runProcess, type RunProcess, storedRunInput } from '../support/run-process';
+
+let dataSource: DataSource;
+let here: RunProcess;
+let organizationId: string;
+beforeAll(async () => {
+  dataSource = await openTestDatabase();
+});
+beforeEach(async () => {
+  await resetDatabase(dataSource);
+  organizationId = await addOrganization(dataSource);
+  here = runProcess(dataSource);
+});
+afterEach(() => here.stop());
+afterAll(() => dataSource.destroy());
+
+const end = (run: Run): void => here.runs.finish(run, { status: 'completed' });
+const begin = (organization = organizationId): Run => here.runs.open(storedRunInput({ organizationId: organization }));
+const segments = (): Promise<any[]> => dataSource.query('SELECT * FROM run_segments ORDER BY id');
+
+/** Statements that write, while `work` runs. */
+async function written(work: () => Promise<void>): Promise<string[]> {
+  const statements = jest.spyOn(dataSource, 'query');
+  await work();
+  const texts = statements.mock.calls.map(([text]) => String(text).trim());
+  statements.mockRestore();
+  return texts.filter((text) => /\bINSERT\b/.test(text));
+}
+
+describe('ended runs', () => {
+  it('become one segment and one statement, however many end together', async () => {
+    const runs = Array.from({ length: 200 }, () => begin());
+    const statements = await written(async () => {
+      runs.forEach(end);
+      await here.runs.flush();
+    });
+    expect(statements).toHaveLength(1);
+    expect(await segments()).toMatchObject([{ organization_id: organizationId, count: 200, number: 0 }]);
+    const record = await here.runs.find(organizationId, runs[77]?.id ?? '');
+    expect(record?.events).toEqual(runs[77]?.recorded);
+    expect(JSON.stringify(record?.events)).toBe(JSON.stringify(runs[77]?.recorded));
+  });
+
+  it('are in segments of their own by organization and by the organization that asked', async () => {
+    const other = await addOrganization(dataSource);
+    const own = storedRunInput({ organizationId });
+    const asked = { ...own, caller: { ...own.caller, organizationId: other } };
+    [begin(), begin(other), here.runs.open(asked), begin()].forEach(end);
+    await here.runs.flush();
+    const found = await segments();
+    expect(found.map((segment) => [segment.organization_id, segment.caller_organization_id, segment.count])).toEqual(
+      expect.arrayContaining([
+        [organizationId, null, 2],
+        [organizationId, other, 1],
+        [other, null, 1],
+      ]),
+    );
+    const [first, second] = found.filter((segment) => segment.organization_id === organizationId);
+    expect([second.number, second.previous_root]).toEqual([1, first.root]);
+  });
+
+  it('are stored once when the answer to their insert is lost', async () => {
+    const run = begin();
+    const insert = jest.spyOn(here.repository, 'insertAll').mockImplementationOnce(async (sealed) => {
+      await here.repository.insertAll(sealed);
+      throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+    });
+    end(run);
+    await expect(here.runs.flush()).rejects.toThrow('gone');
+    end(begin());
+    await here.runs.flush();
+    insert.mockRestore();
+    const found = await segments();
+    expect(found.map(({ number, count }) => [number, count])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(found[1].previous_root).toBe(found[0].root);
+  });
+
+  it('go on in the chain of an earlier process', async () => {
+    end(begin());
+    await here.runs.flush();
+    const there = runProcess(dataSource);
+    there.runs.finish(there.runs.open(storedRunInput({ organizationId })), { status: 'completed' });
+    await there.runs.flush();
+    await there.stop();
+    const [first, second] = await segments();
+    expect([second.number, second.previous_root]).toEqual([0, first.root]);
+    expect(second.chain).not.toBe(first.chain);
+  });
+
+  it('are readable as rows of an earlier release, which have no line', async () => {
+    const id = randomUUID();
+    await dataSource.query(
+      `INSERT INTO runs (id, organization_id, user_id, assistant_id, assistant_name, assistant_type, stream, status, created_at,
+         tools, sources, events, passages, plan, recording)
+       VALUES ($1, $2, $1, 7, 'Biology', 'classic', false, 'completed', now(), '[]', '[]', '[{"type":"run.started","seq":1}]',
+         '[{"title":"t","text":"old"}]', NULL, '{"v":1,"request":{"messages":[],"params":{}},"prompt":[],"answer":"A"}')`,
+      [id, organizationId],
+    );
+    expect(await here.runs.find(organizationId, id)).toMatchObject({
+      events: [{ type: 'run.started', seq: 1 }],
+      passages: [{ text: 'old' }],
+    });
+    expect(await here.runs.recording({ id, organizationId })).toMatchObject({ answer: 'A' });
+  });
+
+  it('leave the bytes of their segment when they are forgotten, and the others stay', async () => {
+    const [gone, kept] = [begin(), begin()];
+    [gone, kept].forEach(end);
+    await here.runs.flush();
+    const [{ segment_id: segmentId, segment_position: segmentPosition }] = await dataSource.query(
+      'SELECT segment_id, segment_position FROM runs WHERE id = $1',
+      [gone.id],
+    );
+    await dataSource.transaction((tx) => here.lines.forget([{ id: gone.id, segmentId, segmentPosition }], tx));
+    const [{ body }] = await segments();
+    const text = (await entriesIn(body)).join('\n');
+    expect([text.includes(gone.id), text.includes(kept.id)]).toEqual([false, true]);
+    expect((await here.runs.find(organizationId, kept.id))?.events).toEqual(kept.recorded);
+  });
+});
