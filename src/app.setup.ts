@@ -1,8 +1,9 @@
 import { Reflector } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger as Pino } from 'pino';
 import { openApiDocument } from './app.openapi';
 import { CredentialMiddleware } from './auth';
@@ -14,6 +15,7 @@ import {
   RequestMetrics,
   validationPipe,
 } from './infrastructure/http';
+import { CompletionFastPath } from './openai-api';
 import { MetricRegistry, RequestSpans, Tracer, moduleLogger, requestLog } from './infrastructure/telemetry';
 import { WebService } from './web-ui';
 import { withoutOrganization } from './infrastructure/database';
@@ -40,6 +42,26 @@ function keepNothing({ path }: Request, response: Response, next: NextFunction):
   next();
 }
 
+/** Helmet's headers are the same for every answer: they are made once. */
+function securityHeaders(publicUrl: string | null): RequestHandler {
+  const headers = new Map<string, string>();
+  const response = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
+  };
+  const set = helmet({
+    contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },
+    // Subdomains may belong to other services. Without https the header means nothing (RFC 6797 §7.2).
+    strictTransportSecurity: publicUrl?.startsWith('https:') ? { includeSubDomains: false } : false,
+  });
+  set({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
+  const made = [...headers];
+  return (_request, answer, next) => {
+    for (const [name, value] of made) answer.setHeader(name, value);
+    next();
+  };
+}
+
 /** Configures what stands between socket and controllers, for server, tests and the OpenAPI writer. */
 export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.disable('x-powered-by');
@@ -51,20 +73,17 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   const tracer = app.get(Tracer);
   const observers = tracer.isOn ? [requests, new RequestSpans(tracer)] : [requests];
   app.use(requestLog(moduleLogger(logger, 'Http', app.get<Config>(CONFIG).log.modules), observers));
+  app.use(securityHeaders(app.get<Config>(CONFIG).http.publicUrl), keepNothing);
+  const problems = new ProblemFilter(app.get(Reflector), requests.refused);
   app.use(
-    helmet({
-      contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },
-      // Subdomains may belong to other services. Without https the header means nothing (RFC 6797 §7.2).
-      strictTransportSecurity: app.get<Config>(CONFIG).http.publicUrl?.startsWith('https:')
-        ? { includeSubDomains: false }
-        : false,
+    app.get(CompletionFastPath).handler((error, request, response) => {
+      problems.answer(error, { request, response, inOpenAiShape: true });
     }),
   );
-  app.use(keepNothing);
   const gate = app.get(CredentialMiddleware);
   app.use(gate.use.bind(gate), ...bodyParsers());
   app.useGlobalPipes(validationPipe());
-  app.useGlobalFilters(new ProblemFilter(app.get(Reflector), requests.refused));
+  app.useGlobalFilters(problems);
   serveDocumentation(app);
   if (!app.get(WebService).prepare()) logger.info('the web UI is not built; the API works without it');
   const server = app.getHttpServer();

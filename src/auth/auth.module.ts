@@ -49,6 +49,7 @@ import { SingleSignOn } from './single-sign-on/single-sign-on.service';
 
 /** Providers that other modules use. */
 const SHARED = [
+  AccessGuard,
   ApiKeysService,
   BootstrapService,
   CallerRenewal,
@@ -104,7 +105,7 @@ const SHARED = [
     SessionRepository,
     SignInLinkRepository,
     TrustedProxies,
-    { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_GUARD, useExisting: AccessGuard },
   ],
   exports: SHARED,
 })

@@ -1,3 +1,4 @@
+export { AccessGuard } from './access/access.guard';
 export { CredentialMiddleware, RequestAuthenticator, assertScope } from './access/authenticator';
 export { CallerMonitor, CallerRenewal, type MonitoredWork } from './access/caller-monitor.service';
 export { endUserOfMetadata } from './access/end-user';

@@ -1,1 +1,2 @@
+export { CompletionFastPath } from './completion-fast-path';
 export { OpenAiApiModule } from './openai-api.module';

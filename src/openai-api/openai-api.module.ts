@@ -6,8 +6,10 @@ import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
 import { ToolsModule } from '../tools';
+import { AuthModule } from '../auth';
 import { AssistantCompletionsController } from './assistant-completions.controller';
 import { AssistantModels } from './assistant-models.service';
+import { CompletionFastPath } from './completion-fast-path';
 import { CompletionsService } from './completions.service';
 import { LambCatalogueController } from './lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb-completions.controller';
@@ -19,6 +21,7 @@ import { OpenAiController } from './openai.controller';
   imports: [
     AnsweringModule,
     AssistantsModule,
+    AuthModule,
     ConnectorsModule,
     OrchestratorsModule,
     OrganizationsModule,
@@ -32,6 +35,7 @@ import { OpenAiController } from './openai.controller';
     LambCatalogueController,
     LambCompletionsController,
   ],
-  providers: [AssistantModels, CompletionsService, ModelsService],
+  providers: [AssistantModels, CompletionFastPath, CompletionsService, ModelsService],
+  exports: [CompletionFastPath],
 })
 export class OpenAiApiModule {}

@@ -126,7 +126,7 @@ describe('API keys', () => {
 
   const make = (input: Partial<NewKey> = {}, caller: Caller = org.caller()) =>
     rooms.get(ApiKeysService).create(caller, { name: 'test', scopes: ['chat'], ...input });
-  const authenticate = (key: string): Promise<Caller> => rooms.get(Authenticator).authenticate(key);
+  const authenticate = async (key: string): Promise<Caller> => rooms.get(Authenticator).authenticate(key);
 
   it('stand for one person in one organization, with the scopes and assistants they were given', async () => {
     const { key, ...view } = await make({ scopes: ['chat', 'read'], assistant_ids: [3, 5] });

@@ -5,6 +5,7 @@ export * from './semaphore';
 export * from './paging';
 export * from './run-events';
 export * from './values/at-most';
+export * from './values/awaitable';
 export * from './values/ids';
 export * from './values/json';
 export * from './values/names';

@@ -1,4 +1,4 @@
-import { AppError, type Caller, assertUnrestricted } from '@bellwether/kernel';
+import { AppError, type Awaitable, type Caller, after, assertUnrestricted, onFailure } from '@bellwether/kernel';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { bindReach } from '../../infrastructure/database';
@@ -22,38 +22,52 @@ export class AccessGuard implements CanActivate {
     private readonly proxies: TrustedProxies,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): Awaitable<boolean> {
     const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_METADATA, [
       context.getHandler(),
       context.getClass(),
     ]);
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     if (rule?.public === true) {
-      if (rule.identifies) await this.identify(request);
-      return true;
+      return rule.identifies ? this.identify(request) : true;
     }
-    const caller = await this.callerOf(request);
-    assertAllowed(rule, caller);
-    if (this.reflector.get(FOR_PEOPLE_METADATA, context.getClass()) === true) assertUnrestricted(caller);
-    if (caller.kind === 'session') this.assertNoForm(context, request);
-    request.caller = caller;
-    bindReach(reachOf(rule, caller, request));
-    return true;
+    return after(this.callerOf(request), (caller) => {
+      if (this.reflector.get(FOR_PEOPLE_METADATA, context.getClass()) === true) assertUnrestricted(caller);
+      if (caller.kind === 'session') this.assertNoForm(context, request);
+      this.admit(rule, caller, request);
+      return true;
+    });
   }
 
-  private async callerOf(request: BellwetherRequest): Promise<Caller> {
-    const known = request.caller ?? (await this.authenticator.authenticate(request));
-    const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
-    return { ...known, ...this.endUser(known, request), origin };
+  /** Lets the caller of a request in, by the rule of its route. @throws {AppError} `forbidden`, `validation_failed` */
+  enter(rule: AccessRule | undefined, request: BellwetherRequest): Awaitable<void> {
+    return after(this.callerOf(request), (caller) => this.admit(rule, caller, request));
+  }
+
+  private admit(rule: AccessRule | undefined, caller: Caller, request: BellwetherRequest): void {
+    assertAllowed(rule, caller);
+    request.caller = caller;
+    bindReach(reachOf(rule, caller, request));
+  }
+
+  private callerOf(request: BellwetherRequest): Awaitable<Caller> {
+    return after(request.caller ?? this.authenticator.authenticate(request), (known) => {
+      const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
+      return { ...known, ...this.endUser(known, request), origin };
+    });
   }
 
   /** A public route answers without a credential, so a wrong one is none. */
-  private async identify(request: BellwetherRequest): Promise<void> {
-    try {
-      request.caller = await this.callerOf(request);
-    } catch (error) {
+  private identify(request: BellwetherRequest): Awaitable<boolean> {
+    const identified = (): Awaitable<boolean> =>
+      after(this.callerOf(request), (caller) => {
+        request.caller = caller;
+        return true;
+      });
+    return onFailure(identified, (error) => {
       if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw error;
-    }
+      return true;
+    });
   }
 
   /** Other pages can send forms: a session may send them only to routes that take files (CSRF). */

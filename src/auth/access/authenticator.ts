@@ -2,9 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   AppError,
+  type Awaitable,
   type Caller,
   KeyedSemaphores,
   type Scope,
+  after,
   assertUnrestricted,
   isOrganizationAdmin,
   isTeacher,
@@ -143,14 +145,14 @@ export class Authenticator implements OnApplicationShutdown {
    * Authenticates an API key or an access token.
    * @throws {AppError} `unauthenticated`, one answer for every reason; `unavailable` where a provider is down
    */
-  async authenticate(credential: string): Promise<Caller> {
+  authenticate(credential: string): Awaitable<Caller> {
     return looksLikeToken(credential)
       ? this.tokens.get(digestOf(credential), credential)
       : this.authenticateKey(credential);
   }
 
   /** Authenticates an API key, and nothing else. @throws {AppError} `unauthenticated` */
-  async authenticateKey(credential: string): Promise<Caller> {
+  authenticateKey(credential: string): Awaitable<Caller> {
     if (!looksLikeApiKey(credential)) throw unauthenticated();
     return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
   }
@@ -158,7 +160,7 @@ export class Authenticator implements OnApplicationShutdown {
   /**
    * Authenticates the value of a session's cookie. @throws {AppError} `unauthenticated`, one answer for every reason.
    */
-  async authenticateSession(token: string): Promise<Caller> {
+  authenticateSession(token: string): Awaitable<Caller> {
     return this.openSessions.get(sessionHashOf(token));
   }
 
@@ -188,11 +190,11 @@ export class RequestAuthenticator {
    * @throws {AppError} `unauthenticated`, `too_many_requests` after many unknown keys, `forbidden` for a page of
    * another origin
    */
-  async authenticate({ method, path, headers, ip }: CredentialedRequest): Promise<Caller> {
+  authenticate({ method, path, headers, ip }: CredentialedRequest): Awaitable<Caller> {
     const isScim = isScimPath(path);
     if (headers.authorization !== undefined || headers['x-api-key'] !== undefined) {
       const credential = credentialOf(headers);
-      const attempt = (): Promise<Caller> =>
+      const attempt = (): Awaitable<Caller> =>
         isScim ? this.scimTokens.authenticate(credential) : this.authenticator.authenticate(credential);
       if (!looksLikeApiKey(credential)) return attempt();
       return this.failures.watch({ address: ip ?? null, kind: 'key', credential }, attempt);
@@ -226,28 +228,34 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
 
   use(request: BellwetherRequest, response: Response, next: NextFunction): void {
     if (!hasBody(request) || takesBodyOfAnybody(request)) return next();
-    this.authenticate(request, response).then(() => next(), next);
+    try {
+      const entered = this.enter(request, response);
+      if (entered instanceof Promise) entered.then(() => next(), next);
+      else next();
+    } catch (error) {
+      next(error);
+    }
   }
 
-  /** The guard reuses the caller. */
-  private async authenticate(request: BellwetherRequest, response: Response): Promise<void> {
+  /**
+   * Authenticates a request before its body is read. A completion has its place afterwards. The guard reuses the caller.
+   * @throws {AppError} as `RequestAuthenticator`, `overloaded`, `too_many_requests`, `forbidden`
+   */
+  enter(request: BellwetherRequest, response: Response): Awaitable<void> {
     const needsPlace = isCompletion(request);
     if (needsPlace) this.admission.assertOpen();
-    const caller = await this.authenticator.authenticate(request);
-    request.caller = caller;
-    if (needsPlace || isChat(request)) assertScope(caller, 'chat');
-    if (!needsPlace) return;
+    return after(this.authenticator.authenticate(request), (caller) => {
+      request.caller = caller;
+      if (needsPlace || isChat(request)) assertScope(caller, 'chat');
+      if (needsPlace) return this.takePlace(caller, request, response);
+    });
+  }
+
+  private takePlace(caller: Caller, request: BellwetherRequest, response: Response): Awaitable<void> {
     this.enterAsPerson(caller, request);
-    const { organizationId } = caller;
-    const atOnce = this.admission.tryEnter(organizationId);
-    const leave = atOnce ?? (await this.waitForPlace(organizationId, response));
-    request.hasPlace = true;
-    if (response.closed) leave();
-    else response.once('close', leave);
-    // The credential may have been revoked while the request waited.
-    if (atOnce === null) request.caller = await this.authenticator.authenticate(request);
-    // From here on the body is read.
-    cutSlowBody(request);
+    const atOnce = this.admission.tryEnter(caller.organizationId);
+    if (atOnce === null) return this.waitForPlace(caller, request, response);
+    holdPlace(atOnce, request, response);
   }
 
   /** One person must not take all places by bodies that never end. @throws AppError `too_many_requests` */
@@ -267,8 +275,23 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
     else request.once('close', () => this.persons.leave(person));
   }
 
-  private async waitForPlace(organizationId: string, response: Response): Promise<ReleaseSlot> {
+  private async waitForPlace(
+    { organizationId }: Caller,
+    request: BellwetherRequest,
+    response: Response,
+  ): Promise<void> {
     const weight = await this.organizations.weight(organizationId);
-    return this.admission.enter({ organizationId, weight, gone: clientAbortSignal(response) });
+    const leave = await this.admission.enter({ organizationId, weight, gone: clientAbortSignal(response) });
+    holdPlace(leave, request, response);
+    // The credential may have been revoked while the request waited.
+    request.caller = await this.authenticator.authenticate(request);
   }
+}
+
+/** The request holds its place until its response closes. From here on its body is read. */
+function holdPlace(leave: ReleaseSlot, request: BellwetherRequest, response: Response): void {
+  request.hasPlace = true;
+  if (response.closed) leave();
+  else response.once('close', leave);
+  cutSlowBody(request);
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '@bellwether/kernel';
+import { type Caller, orNull } from '@bellwether/kernel';
 import { CredentialCache, type Known } from './credential-cache';
 
 const caller = { credentialId: 'key', organizationId: 'org' } as unknown as Caller;
@@ -8,10 +8,7 @@ function setting(expiresAt = Infinity) {
   const load = jest.fn(() => Promise.resolve(state.known));
   const cache = new CredentialCache({ load, touch: () => Promise.resolve() });
   const outcome = (): Promise<string> =>
-    cache.get('lookup').then(
-      () => 'in',
-      (error: unknown) => (error as { code: string }).code,
-    );
+    orNull('unauthenticated', () => cache.get('lookup')).then((found) => (found === null ? 'unauthenticated' : 'in'));
   return { cache, load, outcome, state };
 }
 

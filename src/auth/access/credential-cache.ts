@@ -1,4 +1,4 @@
-import { type Caller, atMost } from '@bellwether/kernel';
+import { type Awaitable, type Caller, after, atMost } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { FreshCache } from '../../infrastructure/cache';
@@ -38,12 +38,12 @@ export class CredentialCache {
   constructor(private readonly store: CredentialStore) {}
 
   /** @throws {AppError} `unauthenticated`, one answer for every reason. */
-  async get(lookup: string, credential = lookup): Promise<Caller> {
+  get(lookup: string, credential = lookup): Awaitable<Caller> {
     if (this.refused.has(lookup)) throw unauthenticated();
-    const { caller, expiresAt } = await this.known.get(lookup, () => this.load(lookup, credential));
-    if (expiresAt <= Date.now()) throw unauthenticated();
-    this.touch(caller.credentialId ?? '');
-    return caller;
+    return after(
+      this.known.get(lookup, () => this.load(lookup, credential)),
+      (known) => this.use(known),
+    );
   }
 
   /** Drops the credentials of an organization. */
@@ -54,6 +54,12 @@ export class CredentialCache {
 
   async settled(): Promise<void> {
     await Promise.allSettled([...this.writing]);
+  }
+
+  private use({ caller, expiresAt }: Known): Caller {
+    if (expiresAt <= Date.now()) throw unauthenticated();
+    this.touch(caller.credentialId ?? '');
+    return caller;
   }
 
   private async load(lookup: string, credential: string): Promise<Known> {

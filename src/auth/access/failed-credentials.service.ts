@@ -1,4 +1,4 @@
-import { AppError, atMost } from '@bellwether/kernel';
+import { AppError, type Awaitable, atMost, onFailure } from '@bellwether/kernel';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
@@ -154,18 +154,16 @@ export class FailedCredentials implements OnApplicationShutdown {
    * Returns the result of `attempt`. Valid credentials are never limited: one guesser locks nobody out.
    * @throws {AppError} `too_many_requests` instead of `unauthenticated` after too many failures
    */
-  async watch<T>(
+  watch<T>(
     { address, kind, credential }: { address: string | null; kind: FailureKind; credential: string },
-    attempt: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await attempt();
-    } catch (error) {
+    attempt: () => Awaitable<T>,
+  ): Awaitable<T> {
+    return onFailure(attempt, (error) => {
       if (error instanceof AppError && error.code === 'unauthenticated') {
         this.attempts.count(address ?? 'unknown', kind, credential);
       }
       throw error;
-    }
+    });
   }
 
   /** Checks the limit before an expensive attempt. @throws {AppError} `too_many_requests` */

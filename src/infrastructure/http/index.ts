@@ -1,6 +1,6 @@
 export { assertHouseJson, encodeJson, writeJson } from './large-json';
 export { type MemoryClaim, PROMPTS } from './memory-budget';
-export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, takesBodyOfAnybody } from './read-json';
+export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, readBody, takesBodyOfAnybody } from './read-json';
 export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './upload';
 export { describeAnswers } from './errors/describe-answers';
 export { describeErrors } from './errors/describe-errors.decorator';

@@ -113,6 +113,13 @@ interface LoggedKind {
   suppressed: number;
 }
 
+interface FailedRequest {
+  readonly request: BellwetherRequest;
+  readonly response: Response;
+  /** OpenAI's error object instead of problem+json. */
+  readonly inOpenAiShape: boolean;
+}
+
 /** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -127,6 +134,10 @@ export class ProblemFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<BellwetherRequest>();
     const response = host.switchToHttp().getResponse<Response>();
+    this.answer(thrown, { request, response, inOpenAiShape: this.speaksOpenAi(host, request) });
+  }
+
+  answer(thrown: unknown, { request, response, inOpenAiShape }: FailedRequest): void {
     const error = toAppError(thrown);
     if (REFUSALS.has(error.code)) this.logRefusal(error, request);
     else if (OUTAGES.has(error.code)) this.logOutage(error, thrown, request);
@@ -140,7 +151,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     response.status(ERROR_STATUS[error.code]);
     if (isScimPath(request.path)) response.type(SCIM_MEDIA_TYPE).send(JSON.stringify(scimError(error)));
-    else if (this.speaksOpenAi(host, request)) response.json(openAiError(error));
+    else if (inOpenAiShape) response.json(openAiError(error));
     else response.type('application/problem+json').send(JSON.stringify(problemDetails(error, requestId)));
   }
 

@@ -1,4 +1,4 @@
-import { AppError } from '@bellwether/kernel';
+import { AppError, type Awaitable } from '@bellwether/kernel';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -14,18 +14,39 @@ const CHECK_MS = 10_000;
 /** Bytes a second on average that a body keeps up which takes longer than one check. */
 const LEAST_RATE = 16 * 1024;
 
+interface Arriving {
+  readonly began: number;
+  /** Bytes that its socket had received by then. */
+  readonly before: number;
+}
+
+/** Requests whose bodies arrive. */
+const arriving = new Map<IncomingMessage, Arriving>();
+let checking: NodeJS.Timeout | null = null;
+
 /** Ends the connection of a body that arrives too slowly, so that such a request cannot hold what it waits with. */
 export function cutSlowBody(request: IncomingMessage): void {
   if (request.closed) return;
-  const { socket } = request;
-  const began = performance.now();
-  const before = socket.bytesRead;
-  const timer = setInterval(() => {
-    const seconds = (performance.now() - began) / 1e3;
-    if (!request.complete && socket.bytesRead - before < LEAST_RATE * seconds) request.destroy();
-  }, CHECK_MS);
-  timer.unref();
-  request.once('close', () => clearInterval(timer));
+  arriving.set(request, { began: performance.now(), before: request.socket.bytesRead });
+  request.once('close', forgetBody);
+  checking ??= setInterval(checkBodies, CHECK_MS).unref();
+}
+
+function forgetBody(this: IncomingMessage): void {
+  arriving.delete(this);
+  if (arriving.size > 0 || checking === null) return;
+  clearInterval(checking);
+  checking = null;
+}
+
+/** A body has five seconds at least. */
+function checkBodies(): void {
+  const now = performance.now();
+  for (const [request, { began, before }] of arriving) {
+    const ms = now - began;
+    if (ms < CHECK_MS / 2 || request.complete) continue;
+    if (request.socket.bytesRead - before < (LEAST_RATE * ms) / 1e3) request.destroy();
+  }
 }
 
 const KIBIBYTE = 1024;
@@ -88,19 +109,22 @@ function limitsOf(request: Request): BodyLimits {
   return takesBodyOfAnybody(request) ? SIGN_IN_BODY : HOUSE_BODY;
 }
 
-/** The body counts as held until the answer has ended. */
-async function readBody(request: BellwetherRequest, response: Response): Promise<void> {
+/** Reads a JSON body, which counts as held until the answer has ended. @throws as `readJson` */
+export function readBody(request: BellwetherRequest, response: Response): Promise<unknown> {
   const memory = BODIES.claim(request.caller?.organizationId ?? '');
   if (response.closed) memory.release();
   else response.once('close', () => memory.release());
-  request.body = await readJson(request, limitsOf(request), memory);
+  return readJson(request, limitsOf(request), memory);
 }
 
 function jsonBody(request: Request, response: Response, next: NextFunction): void {
   if (request.is(['json', '+json']) === false || request.is('json') === null) next();
   else
     readBody(request, response).then(
-      () => next(),
+      (body) => {
+        request.body = body;
+        next();
+      },
       (error: unknown) => next(toAppError(error)),
     );
 }
@@ -190,26 +214,43 @@ async function discard(request: Request): Promise<void> {
   });
 }
 
+const cutShort = (cause?: unknown): AppError =>
+  new AppError('bad_request', 'The body is cut short or wrongly compressed', { cause });
+
 /** Decodes piece by piece: 25 MB at once take 150 ms. */
-async function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory: MemoryClaim): Promise<string> {
+function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory: MemoryClaim): Promise<string> {
   const scanner = new JsonScanner(limits);
   const decoder = new StringDecoder('utf8');
   const source = bytesOf(request);
   let text = '';
   let size = 0;
-  try {
-    for await (const piece of source.iterator({ destroyOnReturn: source !== request }) as AsyncIterable<Buffer>) {
-      size += piece.length;
-      if (size > most) throw tooLarge();
-      memory.take(piece.length);
-      scanner.push(piece);
-      text += decoder.write(piece);
-    }
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('bad_request', 'The body is cut short or wrongly compressed', { cause: error });
-  }
-  return text + decoder.end();
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      source.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      if (source !== request) source.destroy();
+    };
+    const onCut = (cause?: unknown): void => {
+      leave();
+      reject(cutShort(cause));
+    };
+    const onEnd = (): void => {
+      leave();
+      resolve(text + decoder.end());
+    };
+    const onData = (piece: Buffer): void => {
+      try {
+        size += piece.length;
+        if (size > most) throw tooLarge();
+        memory.take(piece.length);
+        scanner.push(piece);
+        text += decoder.write(piece);
+      } catch (error) {
+        leave();
+        reject(error as AppError);
+      }
+    };
+    source.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
+  });
 }
 
 /** `charCodeAt` also flattens V8's rope string, which takes noticeable time for large bodies. */
@@ -223,17 +264,20 @@ function parse(text: string): unknown {
   }
 }
 
-async function readWithin(request: Request, limits: BodyLimits, memory: MemoryClaim): Promise<unknown> {
-  assertUtf8(request);
-  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge();
-  const text = withoutByteOrderMark(await textOf(request, limits, memory));
+function bodyOf(text: string): Awaitable<unknown> {
   if (text === '') return {};
-  const isLarge = text.length > LARGE;
-  if (isLarge) await nextTurn();
+  if (text.length > LARGE) return largeBodyOf(text);
   const body = parse(text);
-  if (isLarge) await nextTurn();
   assertJsonTexts(body);
-  if (isLarge) await nextTurn();
+  return body;
+}
+
+async function largeBodyOf(text: string): Promise<unknown> {
+  await nextTurn();
+  const body = parse(text);
+  await nextTurn();
+  assertJsonTexts(body);
+  await nextTurn();
   return body;
 }
 
@@ -244,7 +288,10 @@ async function readWithin(request: Request, limits: BodyLimits, memory: MemoryCl
  */
 export async function readJson(request: Request, limits: BodyLimits, memory: MemoryClaim): Promise<unknown> {
   try {
-    return await readWithin(request, limits, memory);
+    assertUtf8(request);
+    if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge();
+    const body = bodyOf(withoutByteOrderMark(await textOf(request, limits, memory)));
+    return body instanceof Promise ? await body : body;
   } catch (error) {
     memory.release();
     await discard(request);

@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { cutSlowBody } from './read-json';
 
+const requests: PassThrough[] = [];
+
 /** A request of which `bytesASecond` arrive. */
 function arriving(bytesASecond: number) {
   const socket = { bytesRead: 5_000 };
   const request = Object.assign(new PassThrough(), { socket, complete: false });
+  requests.push(request);
   cutSlowBody(request as unknown as IncomingMessage);
   const pass = (seconds: number): void => {
     for (let second = 0; second < seconds; second += 1) {
@@ -18,7 +21,11 @@ function arriving(bytesASecond: number) {
 
 describe('a body that arrives', () => {
   beforeEach(() => jest.useFakeTimers());
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    // One timer looks at all bodies: none may stay.
+    for (const request of requests.splice(0)) request.emit('close');
+    jest.useRealTimers();
+  });
 
   it('slowly has ten seconds', () => {
     const { request, pass } = arriving(100);
