@@ -1,4 +1,4 @@
-import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
+import { type Awaitable, type Caller, NO_ASSISTANT, after } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantLookup } from './access/assistant-lookup';
 import { mayConfigure } from './access/assistant.permissions';
@@ -25,12 +25,14 @@ export class AssistantsService {
    * From a cache of at most 5 s; migrated first where the policy says so.
    * @throws {AppError} `not_found` for an assistant that the caller may not use
    */
-  async runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
-    const found = await this.runnables.find(caller, id);
-    // Callers of another organization have no rights to change the assistant.
-    if (found.organizationId !== caller.organizationId) return found;
-    const { organizationId, newestVersion: version } = found;
-    return (await this.migration.migrate({ id, organizationId, version })) ? this.runnables.find(caller, id) : found;
+  runnable(caller: Caller, id: number): Awaitable<RunnableAssistant> {
+    return after(this.runnables.find(caller, id), (found) => {
+      // Callers of another organization have no rights to change the assistant.
+      if (found.organizationId !== caller.organizationId) return found;
+      const { organizationId, newestVersion: version } = found;
+      const migrated = this.migration.migrate({ id, organizationId, version });
+      return after(migrated, (isNewer) => (isNewer ? this.runnables.find(caller, id) : found));
+    });
   }
 
   /** An assistant that is switched off, for those who could use it otherwise; null where it is not, or not theirs. */
@@ -46,6 +48,11 @@ export class AssistantsService {
    */
   idsMeant(caller: Caller, references: readonly AssistantReference[]): Promise<readonly number[]> {
     return this.names.find(caller, references);
+  }
+
+  /** Whether a number means the assistant with this id and no other. */
+  isOwnNumber(caller: Caller, number: number): Awaitable<boolean> {
+    return this.names.isOwnNumber(caller, number);
   }
 
   /**
@@ -81,10 +88,10 @@ export class AssistantsService {
   async someRunnable(
     caller: Caller,
     select: (assistants: readonly RunnableAssistant[]) => Promise<readonly RunnableAssistant[]>,
-    { after, count }: { readonly after: number; readonly count: number },
+    { after: first, count }: { readonly after: number; readonly count: number },
   ): Promise<RunnableAssistant[]> {
     const found: RunnableAssistant[] = [];
-    for (let next: number | null = after; next !== null && found.length < count;) {
+    for (let next: number | null = first; next !== null && found.length < count;) {
       const page: RunnablePage = await this.runnables.page(caller, next, count - found.length);
       found.push(...(await select(page.assistants)));
       next = page.next;

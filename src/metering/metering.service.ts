@@ -1,4 +1,4 @@
-import { type Caller, NO_ASSISTANT } from '@bellwether/kernel';
+import { type Awaitable, type Caller, NO_ASSISTANT, after } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { GroupMemberships, type OrganizationRuntime } from '../organizations';
 import { type PriceList, PriceLists } from './price-lists';
@@ -40,11 +40,12 @@ export class Metering {
   ) {}
 
   /** Asks the database only when a lease of a rule has run dry. @throws LimitReached */
-  async open(run: MeteredRun): Promise<RunMeter> {
-    const prices = await this.prices.of(run.payer);
-    const subject = subjectOf(run);
-    const reservation = hasRunRules(run.payer.limits) ? await this.reserve(run, prices) : UNLIMITED;
-    return this.meter(run.payer, subject, prices, reservation, true);
+  open(run: MeteredRun): Awaitable<RunMeter> {
+    return after(this.prices.of(run.payer), (prices) => {
+      const subject = subjectOf(run);
+      const reservation = hasRunRules(run.payer.limits) ? this.reserve(run, prices) : UNLIMITED;
+      return after(reservation, (opened) => this.meter(run.payer, subject, prices, opened, true));
+    });
   }
 
   bind(runId: string, meter: RunMeter): void {

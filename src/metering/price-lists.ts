@@ -1,3 +1,4 @@
+import { type Awaitable, after } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type ModelPrice, OrganizationsService, OrganizationStatusService, type PriceSettings } from '../organizations';
 
@@ -67,18 +68,28 @@ export class PriceLists {
     private readonly status: OrganizationStatusService,
   ) {}
 
-  async of({ isSystem, prices }: Priced): Promise<PriceList> {
-    const inherited = isSystem ? prices : await this.installation();
+  of({ isSystem, prices }: Priced): Awaitable<PriceList> {
+    return isSystem ? this.inheriting(prices, prices) : after(this.installation(), (of) => this.inheriting(prices, of));
+  }
+
+  private inheriting(prices: PriceSettings, inherited: PriceSettings): PriceList {
     const known = this.lists.get(prices);
     if (known?.inherited === inherited) return known.list;
-    const list = new PriceList(prices, isSystem ? {} : inherited);
+    const list = new PriceList(prices, prices === inherited ? {} : inherited);
     this.lists.set(prices, { inherited, list });
     return list;
   }
 
   /** Prices that system administrators gave the system organization. */
-  private async installation(): Promise<PriceSettings> {
-    this.systemId ??= await this.status.systemId();
-    return this.systemId === null ? {} : (await this.organizations.runtime(this.systemId)).prices;
+  private installation(): Awaitable<PriceSettings> {
+    if (this.systemId !== null) return this.pricesOf(this.systemId);
+    return this.status.systemId().then((id) => {
+      this.systemId = id;
+      return id === null ? {} : this.pricesOf(id);
+    });
+  }
+
+  private pricesOf(systemId: string): Awaitable<PriceSettings> {
+    return after(this.organizations.runtime(systemId), ({ prices }) => prices);
   }
 }

@@ -1,4 +1,4 @@
-import { type Caller, invalid, existing } from '@bellwether/kernel';
+import { type Awaitable, type Caller, after, invalid, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { exactModelId, modelNotFound, readModelName } from '../answering';
 import { type AssistantReference, AssistantsService } from '../assistants';
@@ -12,10 +12,14 @@ export class AssistantModels {
   constructor(private readonly assistants: AssistantsService) {}
 
   /** @throws {AppError} `model_not_found`, or `validation_failed` for a name of several assistants */
-  async idOf(caller: Caller, model: string): Promise<number> {
+  idOf(caller: Caller, model: string): Awaitable<number> {
     const meant = readModelName(model);
     if (typeof meant === 'number') return meant;
-    return (await this.only(caller, meant, { path: 'model', text: model })) ?? refuse(model);
+    const among = async (): Promise<number> =>
+      (await this.only(caller, meant, { path: 'model', text: model })) ?? refuse(model);
+    const [first, another] = meant;
+    if (first?.kind !== 'number' || another !== undefined) return among();
+    return after(this.assistants.isOwnNumber(caller, first.number), (isOwn) => (isOwn ? first.number : among()));
   }
 
   /**

@@ -1,4 +1,14 @@
-import { AppError, type Caller, type JsonObject, type Source, type Usage, isJsonObject } from '@bellwether/kernel';
+import {
+  AppError,
+  type Awaitable,
+  type Caller,
+  type JsonObject,
+  type Source,
+  type Usage,
+  after,
+  isJsonObject,
+  onFailure,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Observable, map, merge, takeUntil } from 'rxjs';
@@ -175,33 +185,41 @@ export class CompletionsService {
    * Answers a request whose `model` names the assistant. Rejects only before the first byte.
    * @throws {AppError} `model_not_found` and as `AssistantModels.idOf`
    */
-  async answerModel(request: BellwetherRequest, response: Response): Promise<void> {
+  answerModel(request: BellwetherRequest, response: Response): Awaitable<void> {
     const caller = callerOf(request);
     const chat = readChatRequestWithModel(withMessages(request.body));
-    try {
-      await this.answer(caller, await this.names.idOf(caller, chat.model), chat, response);
-    } catch (error) {
-      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
-    }
+    return onFailure(
+      () => after(this.names.idOf(caller, chat.model), (id) => this.answer(caller, id, chat, response)),
+      (error) => {
+        throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
+      },
+    );
   }
 
   /** Rejects only before the first byte. */
-  async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
+  answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Awaitable<void> {
     const opening = { caller, assistant: assistantId, request };
     const { hasPlace } = response.req as BellwetherRequest;
     const asked = hasPlace === true ? opening : { ...opening, gone: () => clientAbortSignal(response) };
-    const completion = await this.opening.open(asked).catch((error: unknown) => {
-      if (error instanceof LimitReached) tellRateLimit(response, error.rateLimit);
-      throw error;
-    });
+    const opened = onFailure(
+      () => this.opening.open(asked),
+      (error) => {
+        if (error instanceof LimitReached) tellRateLimit(response, error.rateLimit);
+        throw error;
+      },
+    );
+    return after(opened, (completion) => this.send(completion, response));
+  }
+
+  private send(completion: Completion, response: Response): Promise<void> {
     response.setHeader('X-Run-Id', completion.run.id);
     const { rateLimit } = completion.meter;
     if (rateLimit !== null) tellRateLimit(response, rateLimit);
     const pressure = new Backpressure();
     const answer = this.pipeline.answer(completion, pressure);
-    await (request.stream
+    return completion.request.stream
       ? sendStream(answer, { completion, response, pressure })
-      : sendJson(answer, completion, response));
+      : sendJson(answer, completion, response);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Caller } from '@bellwether/kernel';
+import type { Awaitable, Caller } from '@bellwether/kernel';
 import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -35,7 +35,7 @@ export class OpenAiRootController {
   @Access({ scope: 'chat', summary: 'As POST /v1/chat/completions, for clients without v1 in their base URL' })
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
-  complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
+  complete(@Req() request: BellwetherRequest, @Res() response: Response): Awaitable<void> {
     return this.completions.answerModel(request, response);
   }
 }

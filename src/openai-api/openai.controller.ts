@@ -1,4 +1,4 @@
-import type { Caller } from '@bellwether/kernel';
+import type { Awaitable, Caller } from '@bellwether/kernel';
 import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -43,7 +43,7 @@ export class OpenAiController {
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
-  complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
+  complete(@Req() request: BellwetherRequest, @Res() response: Response): Awaitable<void> {
     return this.completions.answerModel(request, response);
   }
 }

@@ -128,7 +128,7 @@ describe('a run whose statement is carried out without an answer', () => {
     await proxy.die();
   });
 
-  const open = ({ metering }: ReturnType<typeof meteringProcess>): Promise<RunMeter> =>
+  const open = async ({ metering }: ReturnType<typeof meteringProcess>): Promise<RunMeter> =>
     metering.open({
       caller: { userId: randomUUID(), organizationId, kind: 'session', credentialId: null } as Caller,
       assistant: { id: 1, name: 'A' },

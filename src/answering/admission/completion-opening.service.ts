@@ -1,4 +1,14 @@
-import { AppError, type Caller, KeyedSemaphores, isTeacher, lastQuestion, partsBesideText } from '@bellwether/kernel';
+import {
+  AppError,
+  type Awaitable,
+  type Caller,
+  KeyedSemaphores,
+  after,
+  isTeacher,
+  lastQuestion,
+  onFailure,
+  partsBesideText,
+} from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   AssistantsService,
@@ -27,7 +37,7 @@ import { type ChatRequest, assertNoClientTools } from '../chat-request';
 import type { Completion, RecordedRun } from '../completion.types';
 import { AnswerModels } from './answer-models.service';
 import { ASSISTANT_ABILITY, type AbilityProvider } from './assistant-ability.token';
-import { QUESTION_RULES, type QuestionRules } from './question-rules.token';
+import { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './question-rules.token';
 import { StreamsInFlight } from './streams-in-flight';
 
 interface MeteredCompletion {
@@ -50,7 +60,7 @@ export class CompletionMeters {
     { caller, request, parent }: MeteredCompletion,
     assistant: RunnableAssistant,
     payer: OrganizationRuntime,
-  ): Promise<RunMeter> {
+  ): Awaitable<RunMeter> {
     return this.metering.open({
       caller,
       assistant,
@@ -298,30 +308,33 @@ export class CompletionOpening {
   }
 
   /** @throws `not_found`, `feature_disabled`, `activity_closed`, `agreement_required`, `validation_failed`, `server_shutdown`, `too_many_requests`, `overloaded`, `cancelled`, `rate_limited`, `quota_exceeded`. */
-  async open(input: OpeningInput): Promise<Completion> {
+  open(input: OpeningInput): Awaitable<Completion> {
     this.assertOpenFor(input);
-    const place = this.permit(input);
-    const leavePlace = typeof place === 'function' ? place : await place;
-    try {
-      return await this.openAt(leavePlace, input);
-    } catch (error) {
-      leavePlace();
-      throw error;
-    }
+    return after(this.permit(input), (leavePlace) =>
+      onFailure(
+        () => this.openAt(leavePlace, input),
+        (error) => {
+          leavePlace();
+          throw error;
+        },
+      ),
+    );
   }
 
-  private async openAt(leavePlace: ReleaseSlot, input: OpeningInput): Promise<Completion> {
-    const admitted = await this.admit(input);
-    // The service may have begun to drain in the meantime.
-    this.assertOpenFor(input);
-    const meter = await this.take(input, admitted);
-    const prompt = PROMPTS.claim(admitted.assistant.organizationId);
-    const leave = (): void => {
-      leavePlace();
-      prompt.release();
-    };
-    // Nothing may throw from here on: an open run without an end would block the shutdown.
-    return this.enter(input, admitted, { leave, prompt, meter });
+  private openAt(leavePlace: ReleaseSlot, input: OpeningInput): Awaitable<Completion> {
+    return after(this.admit(input), (admitted) => {
+      // The service may have begun to drain in the meantime.
+      this.assertOpenFor(input);
+      return after(this.take(input, admitted), (meter) => {
+        const prompt = PROMPTS.claim(admitted.assistant.organizationId);
+        const leave = (): void => {
+          leavePlace();
+          prompt.release();
+        };
+        // Nothing may throw from here on: an open run without an end would block the shutdown.
+        return this.enter(input, admitted, { leave, prompt, meter });
+      });
+    });
   }
 
   /** The input of a background run, after the checks of `open`. @throws as `open` */
@@ -333,22 +346,22 @@ export class CompletionOpening {
     return runInputOf(input, assistant);
   }
 
-  private async admit({
-    caller,
-    assistant: wanted,
-    request,
-    activityId,
-    parent,
-    ...tried
-  }: OpeningInput): Promise<Admitted> {
-    const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
-    const organization = await this.organizations.runtime(assistant.organizationId);
-    assertFeatures(assistant.required, organization.features);
+  private admit(input: OpeningInput): Awaitable<Admitted> {
+    const { caller, assistant: wanted } = input;
+    const found = typeof wanted === 'number' ? this.assistants.runnable(caller, wanted) : wanted;
+    return after(found, (assistant) =>
+      after(this.organizations.runtime(assistant.organizationId), (payer) => {
+        this.assertAnswerable(input, assistant, payer);
+        const instruction = input.instruction ?? this.rules.admit(questionOf(input, assistant));
+        return after(instruction, (rule) => ({ assistant, payer, instruction: rule, secrets: secretsOf(payer) }));
+      }),
+    );
+  }
+
+  private assertAnswerable({ request }: OpeningInput, assistant: RunnableAssistant, payer: OrganizationRuntime): void {
+    assertFeatures(assistant.required, payer.features);
     if (assistant.document.functions.length > 0) assertNoClientTools(request);
     if (!assistant.document.capabilities.vision) assertTextOnly(request);
-    const question = { caller, assistantId: assistant.id, activityId: activityId ?? null, isNested: Boolean(parent) };
-    const instruction = tried.instruction ?? (await this.rules.admit(question));
-    return { assistant, payer: organization, instruction, secrets: secretsOf(organization) };
   }
 
   /**
@@ -356,10 +369,9 @@ export class CompletionOpening {
    * were counted by `CallTargets`. @throws `too_many_requests`
    */
   private async reserve(
-    { caller, parent }: OpeningInput,
+    { caller }: OpeningInput,
     { assistant, payer }: Pick<Admitted, 'assistant' | 'payer'>,
-  ): Promise<CallReservation | null> {
-    if (parent || assistant.organizationId === caller.organizationId) return null;
+  ): Promise<CallReservation> {
     const traffic = { payer, targetId: assistant.id, callerOrganizationId: caller.organizationId };
     const reservation = await this.assistants.reserveCall(traffic);
     if (reservation !== null) return reservation;
@@ -370,21 +382,24 @@ export class CompletionOpening {
   }
 
   /** Takes what the rules of the payer count, or nothing. */
-  private async take(
-    input: OpeningInput,
-    { assistant, payer }: Pick<Admitted, 'assistant' | 'payer'>,
-  ): Promise<RunMeter> {
-    const reservation = await this.reserve(input, { assistant, payer });
+  private take(input: OpeningInput, admitted: Pick<Admitted, 'assistant' | 'payer'>): Awaitable<RunMeter> {
+    const { assistant, payer } = admitted;
+    const isOwn = assistant.organizationId === input.caller.organizationId;
+    return input.parent || isOwn ? this.meters.open(input, assistant, payer) : this.takeForeign(input, admitted);
+  }
+
+  private async takeForeign(input: OpeningInput, admitted: Pick<Admitted, 'assistant' | 'payer'>): Promise<RunMeter> {
+    const reservation = await this.reserve(input, admitted);
     try {
-      return await this.meters.open(input, assistant, payer);
+      return await this.meters.open(input, admitted.assistant, admitted.payer);
     } catch (error) {
-      await reservation?.giveBack();
+      await reservation.giveBack();
       throw error;
     }
   }
 
   /** Nested and background runs need no permit: their parent or the queue limits them. */
-  private permit({ caller, parent, run, gone }: OpeningInput): ReleaseSlot | Promise<ReleaseSlot> {
+  private permit({ caller, parent, run, gone }: OpeningInput): Awaitable<ReleaseSlot> {
     return parent || run ? NO_PLACE : this.slots.enter(caller, gone ?? null);
   }
 
@@ -430,6 +445,13 @@ export class CompletionOpening {
     return completion;
   }
 }
+
+const questionOf = ({ caller, activityId, parent }: OpeningInput, { id }: RunnableAssistant): AdmittedQuestion => ({
+  caller,
+  assistantId: id,
+  activityId: activityId ?? null,
+  isNested: Boolean(parent),
+});
 
 const givenBy = ({ definition = null, replay, parent = null }: OpeningInput) => ({
   definition,

@@ -1,4 +1,4 @@
-import type { Caller } from '@bellwether/kernel';
+import type { Awaitable, Caller } from '@bellwether/kernel';
 
 /** A question before it is admitted. */
 export interface AdmittedQuestion {
@@ -16,7 +16,7 @@ export interface QuestionRules {
    * The instruction under which the question is answered; null for none.
    * @throws AppError `not_found`, `activity_closed`, `agreement_required`
    */
-  admit(question: AdmittedQuestion): Promise<string | null> | string | null;
+  admit(question: AdmittedQuestion): Awaitable<string | null>;
   /**
    * The activity to which a new conversation belongs; null for none. `wanted` names one.
    * @throws AppError `not_found` where the caller does not take part in it, or it lacks the assistant

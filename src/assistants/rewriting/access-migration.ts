@@ -1,4 +1,4 @@
-import { AppError, atMost } from '@bellwether/kernel';
+import { AppError, type Awaitable, atMost } from '@bellwether/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NEWEST_METADATA } from '../definition';
@@ -43,7 +43,7 @@ export class AccessMigration {
   ) {}
 
   /** True when `stored` is no longer the current version. */
-  async migrate(stored: StoredVersion): Promise<boolean> {
+  migrate(stored: StoredVersion): Awaitable<boolean> {
     if (this.config.migration.policy !== 'on_access' || (this.settled.get(keyOf(stored)) ?? 0) > Date.now())
       return false;
     const running = this.running.get(stored.id);

@@ -1,4 +1,4 @@
-import { type Caller, invalid, orNull } from '@bellwether/kernel';
+import { type Awaitable, type Caller, after, invalid, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
@@ -70,6 +70,11 @@ export class AssistantNames {
     return meant.size > 1 ? (await this.reachable(caller, [...meant])).map(({ id }) => id) : [...meant];
   }
 
+  /** Whether a number means the assistant with this id and no other. */
+  isOwnNumber({ organizationId }: Caller, number: number): Awaitable<boolean> {
+    return after(this.aliasesOf(organizationId, number), (rows) => rows.length === 0);
+  }
+
   /**
    * The id that a number in an address means: one that the caller may use, else that of the only imported assistant with
    * this number. Others come back as they are.
@@ -118,9 +123,10 @@ export class AssistantNames {
     this.named.deleteWhere((each) => each.organizationId === organizationId);
   }
 
-  private async aliasesOf(organizationId: string, number: number): Promise<readonly AssistantAlias[]> {
-    if (!(await this.imported.get(organizationId))) return [];
-    return (await this.aliases.get(JSON.stringify([organizationId, number]))).rows;
+  private aliasesOf(organizationId: string, number: number): Awaitable<readonly AssistantAlias[]> {
+    return after(this.imported.get(organizationId), (hasAliases) =>
+      hasAliases ? after(this.aliases.get(JSON.stringify([organizationId, number])), ({ rows }) => rows) : [],
+    );
   }
 
   private async loadAliases(key: string): Promise<Aliases> {

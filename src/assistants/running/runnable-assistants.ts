@@ -1,4 +1,4 @@
-import { type Caller, isOrganizationAdmin, notFound, existing } from '@bellwether/kernel';
+import { type Awaitable, type Caller, after, isOrganizationAdmin, notFound, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../infrastructure/cache';
 import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
@@ -72,10 +72,12 @@ export class RunnableAssistants {
   }
 
   /** @throws {AppError} `not_found` for missing, foreign, deleted and invisible assistants, and when the owner is gone. */
-  async find(caller: Caller, id: number): Promise<RunnableAssistant> {
-    const cached = await this.single.get(`${caller.organizationId}/${id}`);
-    const groupIds = cached?.hasGroups === true ? await this.groupIds(caller) : [];
-    return existing(cached?.for(caller, groupIds) ?? (await this.foreign(caller, id)), 'Assistant');
+  find(caller: Caller, id: number): Awaitable<RunnableAssistant> {
+    return after(this.single.get(`${caller.organizationId}/${id}`), (cached) => {
+      if (cached?.hasGroups === true)
+        return this.groupIds(caller).then((groupIds) => this.shown(cached, caller, groupIds));
+      return cached?.for(caller, []) ?? this.foreign(caller, id);
+    });
   }
 
   /**
@@ -93,11 +95,11 @@ export class RunnableAssistants {
    * Assistants whose id is greater than `after`, by id. An empty page may still have a next one. `wanted` is the number
    * of assistants that the caller needs.
    */
-  async page(caller: Caller, after = 0, wanted = LARGEST_PAGE): Promise<RunnablePage> {
-    const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, after, wanted)));
+  async page(caller: Caller, afterId = 0, wanted = LARGEST_PAGE): Promise<RunnablePage> {
+    const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, afterId, wanted)));
     const groupIds = assistants.some(({ hasGroups }) => hasGroups) ? await this.groupIds(caller) : [];
     const own = assistants.map((cached) => cached.for(caller, groupIds)).filter((runnable) => runnable !== null);
-    const foreign = (await this.everywhere.of(caller)).filter(({ row: { id } }) => id > after && id <= (next ?? id));
+    const foreign = (await this.everywhere.of(caller)).filter(({ row: { id } }) => id > afterId && id <= (next ?? id));
     if (foreign.length === 0) return { assistants: own, next };
     const all = [...own, ...foreign.map((cached) => cached.forUse())].sort((one, other) => one.id - other.id);
     return { assistants: all, next };
@@ -143,12 +145,16 @@ export class RunnableAssistants {
     return this.groups.idsOf(userId, organizationId);
   }
 
-  private async foreign(caller: Caller, id: number): Promise<RunnableAssistant | null> {
-    const found = (await this.everywhere.of(caller)).find(({ row }) => row.id === id);
-    return found?.forUse() ?? null;
+  private shown(cached: CachedAssistant, caller: Caller, groupIds: readonly string[]): Awaitable<RunnableAssistant> {
+    return cached.for(caller, groupIds) ?? this.foreign(caller, cached.row.id);
   }
 
-  private async pageKey(caller: Caller, after: number, wanted: number): Promise<PageKey> {
+  private async foreign(caller: Caller, id: number): Promise<RunnableAssistant> {
+    const found = (await this.everywhere.of(caller)).find(({ row }) => row.id === id);
+    return existing(found?.forUse() ?? null, 'Assistant');
+  }
+
+  private async pageKey(caller: Caller, afterId: number, wanted: number): Promise<PageKey> {
     const seesAll =
       isOrganizationAdmin(caller) || (usesEverything(caller) && (await this.membersUseAll(caller.organizationId)));
     return [
@@ -156,7 +162,7 @@ export class RunnableAssistants {
       seesAll ? null : caller.userId,
       caller.assistantIds,
       caller.publishedOnly === true,
-      after,
+      afterId,
       PAGE_SIZES.find((size) => size >= wanted) ?? LARGEST_PAGE,
     ];
   }
@@ -181,10 +187,10 @@ export class RunnableAssistants {
   }
 
   private async loadPage(key: string): Promise<CachedPage> {
-    const [organizationId, visibleTo, onlyIds, onlyPublished, after, size] = JSON.parse(key) as PageKey;
+    const [organizationId, visibleTo, onlyIds, onlyPublished, afterId, size] = JSON.parse(key) as PageKey;
     const scope = this.assistants.within(organizationId);
     const open = await this.membersUseAll(organizationId);
-    const rows = await scope.next({ visibleTo, onlyIds, onlyPublished }, after, size);
+    const rows = await scope.next({ visibleTo, onlyIds, onlyPublished }, afterId, size);
     const shares = await sharesOf(
       scope,
       rows.map(({ id }) => id),

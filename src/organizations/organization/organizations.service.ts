@@ -1,5 +1,6 @@
 import {
   AppError,
+  type Awaitable,
   type Caller,
   type Page,
   type PageRequest,
@@ -62,8 +63,8 @@ export class OrganizationsService {
    * Settings for a run, with opened secrets; at most 5 s old. Writes of this process show at once.
    * @throws {AppError} `not_found`
    */
-  runtime(organizationId: string): Promise<OrganizationRuntime> {
-    return Promise.resolve(this.runtimes.get(organizationId));
+  runtime(organizationId: string): Awaitable<OrganizationRuntime> {
+    return this.runtimes.get(organizationId);
   }
 
   /** Share of the places for answers, compared to those of other organizations. @throws as `runtime` */

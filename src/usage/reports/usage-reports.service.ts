@@ -160,12 +160,13 @@ export class UsageReports {
   async report(at: OrganizationRequest, query: UsageQueryDto, window: Window): Promise<UsageReportDto> {
     const asked = await this.asked(at, query);
     const { scope, filter, by, pseudonymous } = asked;
-    const [page, totals, models, prices] = await Promise.all([
+    const [page, totals, models, payer] = await Promise.all([
       this.rows(asked, window),
       scope.totals(filter),
       scope.models(filter),
-      this.organizations.runtime(asked.organizationId).then((payer) => this.prices.of(payer)),
+      this.organizations.runtime(asked.organizationId),
     ]);
+    const prices = await this.prices.of(payer);
     return {
       from: filter.from,
       to: filter.to,
