@@ -1,4 +1,4 @@
-import { AppError, type Caller, type JsonObject, isJsonObject } from '@bellwether/kernel';
+import { AppError, type Awaitable, type Caller, type JsonObject, after, isJsonObject } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Vendor } from '../infrastructure/config';
 import { beforeVendorCall } from '../infrastructure/outbound';
@@ -136,9 +136,9 @@ function withUserIds(
 function gatedConnector(connector: Connector): Connector {
   return {
     definition: connector.definition,
-    complete: async (...call) => {
-      await beforeVendorCall.getStore()?.();
-      return connector.complete(...call);
+    complete: (...call) => {
+      const gate = beforeVendorCall.getStore();
+      return gate === undefined ? connector.complete(...call) : gate().then(() => connector.complete(...call));
     },
     stream: (...call) => {
       const gate = beforeVendorCall.getStore();
@@ -233,8 +233,11 @@ export class ConnectorsService {
    * Decides who answers for one call: connector, model, address and key.
    * @throws AppError `connector_not_configured`, `secret_unavailable`
    */
-  async resolve(organizationId: string, wish: ModelWish): Promise<ResolvedModel> {
-    const organization = await this.organizations.runtime(organizationId);
+  resolve(organizationId: string, wish: ModelWish): Awaitable<ResolvedModel> {
+    return after(this.organizations.runtime(organizationId), (organization) => this.resolveIn(organization, wish));
+  }
+
+  private resolveIn(organization: OrganizationRuntime, wish: ModelWish): ResolvedModel {
     if (wish.connector === AUTO) return this.resolveAuto(organization, wish.callsFunctions === true);
     const connector = this.byName.get(wish.connector);
     if (connector === undefined) {

@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, textOf } from '@bellwether/kernel';
+import { AppError, type Awaitable, type ChatMessage, after, textOf } from '@bellwether/kernel';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
 import { type ModelCall, type ModelOperation, type RunMeter, providerLabel } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
@@ -112,14 +112,13 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
     call.fail(error);
     if (error instanceof AppError && error.code !== 'cancelled') note(outcomeOf(startedAt, error));
   };
-  const begin = async (request: ModelRequest, { runId }: ModelCallContext): Promise<[RunMeter, ModelCall]> => {
-    const meter = await meterOf(runId);
-    return [meter, await meter.begin(provider, request)];
-  };
+  const begin = (request: ModelRequest, { runId }: ModelCallContext): Awaitable<[RunMeter, ModelCall]> =>
+    after(meterOf(runId), (meter) => after(meter.begin(provider, request), (call) => [meter, call]));
   return {
     definition: connector.definition,
     async complete(request, target, context) {
-      const [meter, call] = await begin(request, context);
+      const begun = begin(request, context);
+      const [meter, call] = begun instanceof Promise ? await begun : begun;
       const span = spanOf(provider, request, target);
       const startedAt = performance.now();
       let answer: ModelAnswer | null = null;

@@ -1,5 +1,6 @@
 import {
   AppError,
+  type Awaitable,
   type ChatMessage,
   type JsonObject,
   type Usage,
@@ -249,7 +250,7 @@ export class StructuredAnswers {
     connector,
     model,
   }: Pick<StructuredQuestion, 'organizationId' | 'connector' | 'model'>): Promise<ResolvedModel> {
-    const resolve = (name: string, llm: string | null): Promise<ResolvedModel> =>
+    const resolve = (name: string, llm: string | null): Awaitable<ResolvedModel> =>
       this.connectors.resolve(organizationId, { connector: name, llm });
     const organization = await this.organizations.runtime(organizationId);
     const definition = this.connectors.find(connector);
@@ -272,7 +273,7 @@ export class StructuredAnswers {
   }
 
   /** `auto` chose a connector without a vendor: no default model can answer, but a fast model may. */
-  private anyFastModel(organization: OrganizationRuntime): Promise<ResolvedModel> {
+  private anyFastModel(organization: OrganizationRuntime): Awaitable<ResolvedModel> {
     for (const definition of this.connectors.definitions()) {
       const fast = writes(definition) ? fastModelOf(organization, definition.vendor?.name ?? null) : null;
       if (fast !== null) return this.connectors.resolve(organization.id, { connector: definition.name, llm: fast });

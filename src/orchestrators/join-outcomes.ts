@@ -1,4 +1,4 @@
-import { type Source, type Usage, addUsage, sourceIdentity } from '@bellwether/kernel';
+import { type Awaitable, type Source, type Usage, addUsage, sourceIdentity } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LanguageDetector } from '../infrastructure/languages';
 import {
@@ -110,8 +110,11 @@ export class SearchNotes {
   constructor(private readonly detector: LanguageDetector) {}
 
   /** `instructions`: system prompt and template, which tell the language. */
-  async told(outcomes: readonly ToolOutcome[], instructions: string): Promise<readonly ToolOutcome[]> {
-    if (!outcomes.some(isWeak)) return outcomes;
+  told(outcomes: readonly ToolOutcome[], instructions: string): Awaitable<readonly ToolOutcome[]> {
+    return outcomes.some(isWeak) ? this.withNotes(outcomes, instructions) : outcomes;
+  }
+
+  private async withNotes(outcomes: readonly ToolOutcome[], instructions: string): Promise<readonly ToolOutcome[]> {
     const language = await this.detector.among(instructions, DISPLAY_LANGUAGES);
     const { weak, nothing } = FIT[language ?? 'en'];
     return outcomes.map((outcome) => {

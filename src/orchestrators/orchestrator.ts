@@ -67,7 +67,8 @@ export class Orchestrator {
     } = await this.execute(job, emit);
     const isInPrompt = inPromptOf(job);
     const { outcomes: numbered, sources } = numberSources(settled, isInPrompt);
-    const outcomes = (await this.facts?.told(numbered, `${job.systemPrompt}\n${literalsOf(template)}`)) ?? numbered;
+    const telling = this.facts?.told(numbered, `${job.systemPrompt}\n${literalsOf(template)}`) ?? numbered;
+    const outcomes = telling instanceof Promise ? await telling : telling;
     for (const outcome of outcomes) warnAbout(outcome, warn);
     if (unfilled !== null) warn('placeholder.unfilled', unfilled);
     if (tools.length > 0) job.emit({ ...OF_ALL_TOOLS, plugin: strategy, message: 'merging tool outputs' });

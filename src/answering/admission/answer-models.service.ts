@@ -1,4 +1,4 @@
-import { AppError } from '@bellwether/kernel';
+import { AppError, type Awaitable, onFailure } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { RunnableAssistant } from '../../assistants';
 import { ConnectorsService, type ResolvedModel } from '../../connectors';
@@ -21,7 +21,7 @@ export class AnswerModels {
   constructor(private readonly connectors: ConnectorsService) {}
 
   /** @throws AppError `connector_not_configured`, `secret_unavailable` */
-  resolve({ organizationId, document }: RunnableAssistant): Promise<ResolvedModel> {
+  resolve({ organizationId, document }: RunnableAssistant): Awaitable<ResolvedModel> {
     const { connector, llm, functions } = document;
     return this.connectors.resolve(organizationId, { connector, llm, callsFunctions: functions.length > 0 });
   }
@@ -38,7 +38,9 @@ export class AnswerModels {
     { messages, params }: ChatRequest,
     cheaper: boolean,
   ): Promise<ExpectedAnswer | null> {
-    const resolved = await (cheaper ? this.cheaper(assistant) : this.resolve(assistant)).catch((error: unknown) => {
+    const resolve = (): Awaitable<ResolvedModel | null | undefined> =>
+      cheaper ? this.cheaper(assistant) : this.resolve(assistant);
+    const resolved = await onFailure(resolve, (error) => {
       // The answer itself will report it.
       if (error instanceof AppError) return undefined;
       throw error;

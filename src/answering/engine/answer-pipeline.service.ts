@@ -1,4 +1,13 @@
-import { AppError, type JsonObject, type Source, isJsonObject, isStorableText, lastQuestion } from '@bellwether/kernel';
+import {
+  AppError,
+  type Awaitable,
+  type JsonObject,
+  type Source,
+  after,
+  isJsonObject,
+  isStorableText,
+  lastQuestion,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { AssistantReference } from '../../assistants';
@@ -295,12 +304,15 @@ export class AnswerPipeline {
 
   private async produce(answer: AnswerInProgress): Promise<void> {
     const { completion, builder, tell } = answer;
-    const resolved = completion.wantsReport ? null : await this.resolve(completion);
+    const resolving = completion.wantsReport ? null : this.resolve(completion);
+    const resolved = resolving instanceof Promise ? await resolving : resolving;
     const model = this.begin(answer, resolved);
-    const functions = await this.offer(completion, builder, resolved);
+    const offered = this.offer(completion, builder, resolved);
+    const functions = offered instanceof Promise ? await offered : offered;
     const prepared = await this.preparation.prepare(completion, builder, functions);
     const asksModel = resolved !== null && functions.isEmpty;
-    const fixed = asksModel ? await this.fixedAnswer(completion, prepared) : null;
+    const fixing = asksModel ? this.fixedAnswer(completion, prepared) : null;
+    const fixed = fixing instanceof Promise ? await fixing : fixing;
     builder.fixed = fixed;
     tell({ type: 'sources', sources: fixed === null ? builder.sources : [] });
     if (resolved === null) return this.report(answer, model);
@@ -308,7 +320,7 @@ export class AnswerPipeline {
     else await this.say(answer, resolved, fixed);
   }
 
-  private async fixedAnswer(completion: Completion, prepared: PreparedPrompt): Promise<string | null> {
+  private fixedAnswer(completion: Completion, prepared: PreparedPrompt): Awaitable<string | null> {
     const { recorded } = completion;
     return recorded === null ? this.material.fixedAnswer(completion, prepared) : recorded.recording.fixed;
   }
@@ -369,21 +381,23 @@ export class AnswerPipeline {
     tell({ type: 'report', markdown: reportMarkdown(shown), model });
   }
 
-  private async resolve({ assistant, meter: { cheaper } }: Completion): Promise<ResolvedModel> {
+  private resolve({ assistant, meter: { cheaper } }: Completion): Awaitable<ResolvedModel> {
     if (cheaper === null) return this.models.resolve(assistant);
-    const resolved = await this.models.cheaper(assistant);
-    if (resolved === null) throw new LimitReached(cheaper);
-    return resolved;
+    return this.models.cheaper(assistant).then((resolved) => {
+      if (resolved === null) throw new LimitReached(cheaper);
+      return resolved;
+    });
   }
 
-  private async offer(
+  private offer(
     completion: Completion,
     builder: AnswerRecordBuilder,
     resolved: ResolvedModel | null,
-  ): Promise<FunctionSet> {
-    const { functions, warnings } = await this.functions.offer(completion, resolved);
-    builder.functions = functions;
-    for (const { code, message } of warnings) builder.warn(code, message);
-    return functions ?? NO_FUNCTIONS;
+  ): Awaitable<FunctionSet> {
+    return after(this.functions.offer(completion, resolved), ({ functions, warnings }) => {
+      builder.functions = functions;
+      for (const { code, message } of warnings) builder.warn(code, message);
+      return functions ?? NO_FUNCTIONS;
+    });
   }
 }

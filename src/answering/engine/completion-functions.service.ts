@@ -1,3 +1,4 @@
+import type { Awaitable } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest, ResolvedModel } from '../../connectors';
 import type { RecordedCall, Recording } from '../../runs';
@@ -87,7 +88,7 @@ export class CompletionFunctions {
   ) {}
 
   /** Nested runs have no functions. */
-  async offer(completion: Completion, resolved: ResolvedModel | null): Promise<OfferedFunctions> {
+  offer(completion: Completion, resolved: ResolvedModel | null): Awaitable<OfferedFunctions> {
     const { assistant, depth, recorded, request, run } = completion;
     if (recorded !== null) return { functions: recordedFunctions(recorded.recording), warnings: [] };
     const { functions: stored } = assistant.document;

@@ -1,4 +1,4 @@
-import { lastQuestion } from '@bellwether/kernel';
+import { type Awaitable, lastQuestion } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { isSmallTalk } from '../../knowledge-bases';
 import { LanguageDetector } from '../../infrastructure/languages';
@@ -46,19 +46,31 @@ export class GroundedAnswers {
   constructor(private readonly detector: LanguageDetector) {}
 
   /** The prompt with the rule for the model, in the language of the author's instructions. */
-  async instructed({ assistant }: Completion, prepared: PreparedPrompt): Promise<PreparedPrompt> {
-    if (!assistant.document.onlyFromMaterial) return prepared;
-    const { systemPrompt, template } = assistant.document;
+  instructed({ assistant: { document } }: Completion, prepared: PreparedPrompt): Awaitable<PreparedPrompt> {
+    return document.onlyFromMaterial ? this.withRule(document, prepared) : prepared;
+  }
+
+  private async withRule(
+    { systemPrompt, template }: Completion['assistant']['document'],
+    prepared: PreparedPrompt,
+  ): Promise<PreparedPrompt> {
     const language = await this.detector.among(`${systemPrompt}\n${template}`, DISPLAY_LANGUAGES);
     return { ...prepared, messages: withInstruction(prepared.messages, TEXTS[language ?? 'en'].instruction) };
   }
 
   /** The answer that needs no model: the material does not fit. In the asker's language. Null when a model answers. */
-  async fixedAnswer({ assistant, request }: Completion, { fit }: PreparedPrompt): Promise<string | null> {
+  fixedAnswer({ assistant, request }: Completion, { fit }: PreparedPrompt): Awaitable<string | null> {
     const { onlyFromMaterial, systemPrompt } = assistant.document;
     if (!onlyFromMaterial || fit === undefined || fit === 'fits') return null;
     const question = lastQuestion(request.messages);
-    if (isSmallTalk(question)) return null;
+    return isSmallTalk(question) ? null : this.refusalOf(fit, question, systemPrompt);
+  }
+
+  private async refusalOf(
+    fit: Exclude<PreparedPrompt['fit'], undefined | 'fits'>,
+    question: string,
+    systemPrompt: string,
+  ): Promise<string> {
     const language =
       (await this.detector.among(question, DISPLAY_LANGUAGES)) ??
       (await this.detector.among(systemPrompt, DISPLAY_LANGUAGES));

@@ -19,15 +19,11 @@ const ASSISTANT_TOOL = 'assistant';
  * Aborts the run when its time is over before `work` ends. Runs with functions or called assistants have a deadline, and
  * so do background runs, which no leaving client ends. Nested runs share the deadline of their parent.
  */
-export async function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
+export function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
   if (!hasDeadline(completion)) return work();
   const { run, budget } = completion;
   const timer = setTimeout(() => run.abort(RUN_TIMEOUT), budget.remainingMs);
-  try {
-    return await work();
-  } finally {
-    clearTimeout(timer);
-  }
+  return work().finally(() => clearTimeout(timer));
 }
 
 const hasDeadline = ({ depth, run, assistant: { document } }: Completion): boolean =>
@@ -102,7 +98,8 @@ export class PromptPreparation {
       if (error instanceof Unprepared) builder.failedEarly(error.report);
       throw error;
     });
-    const answered = await this.material.instructed(completion, filled);
+    const instructed = this.material.instructed(completion, filled);
+    const answered = instructed instanceof Promise ? await instructed : instructed;
     return completion.instruction === null
       ? answered
       : { ...answered, messages: withInstruction(answered.messages, completion.instruction) };

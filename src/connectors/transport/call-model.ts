@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type JsonObject } from '@bellwether/kernel';
+import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '../../infrastructure/context';
 import { encodeJson } from '../../infrastructure/http';
 import { decodedBody, type OutboundClient } from '../../infrastructure/outbound';
 import type { ModelCallContext, ModelCallLimits, ModelChunk, ModelTarget } from '../contract';
+import { type AnswerHead, type AnswerSink, exchange } from './exchange';
 import {
   CallDeadline,
   failureOfStatus,
@@ -44,6 +46,23 @@ export class ModelTransport {
     return this.send(input, input.stream, { method: 'POST', body: await encodeJson(input.body) });
   }
 
+  /**
+   * Sends a request and gives its answer to the sink that `open` makes.
+   * @throws `UpstreamFailure` for a status other than 2xx, undici's errors, and what the sink throws
+   */
+  exchange<T>(input: ModelPost, open: (head: AnswerHead) => AnswerSink<T>): Promise<T> {
+    const { deadline, target } = input;
+    const send = (body: string | Buffer): Promise<T> =>
+      exchange(
+        this.outbound.dispatcher(target.trusted),
+        { ...this.request(input, false), method: 'POST', body },
+        deadline,
+        (head) => (isSuccess(head) ? open(head) : new RefusalSink(head, [target.apiKey])),
+      );
+    const body = encodeJson(input.body);
+    return body instanceof Promise ? body.then(send) : send(body);
+  }
+
   get(input: ModelGet): Promise<Dispatcher.ResponseData> {
     return this.send(input, false, { method: 'GET' });
   }
@@ -54,19 +73,25 @@ export class ModelTransport {
     request: Pick<Dispatcher.RequestOptions, 'method' | 'body'>,
   ): Promise<Dispatcher.ResponseData> {
     const { target, deadline } = input;
-    const url = endpoint(target.baseUrl, input.path);
     const response = await this.outbound.dispatcher(target.trusted).request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+      ...this.request(input, stream),
       ...request,
-      headers: headersFor(input, stream),
       signal: deadline.signal,
-      headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
-      bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
     });
-    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    if (isSuccess(response)) return response;
     const text = await readUpTo(decodedBody(response), MAX_REFUSAL).catch(() => '');
     throw failureOfStatus({ status: response.statusCode, headers: response.headers, text }, [target.apiKey]);
+  }
+
+  private request(input: ModelGet, stream: boolean) {
+    const { origin, path } = endpoint(input.target.baseUrl, input.path);
+    return {
+      origin,
+      path,
+      headers: headersFor(input, stream),
+      headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
+      bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
+    };
   }
 
   /** The whole body as parsed JSON. @throws AppError `upstream_bad_response` */
@@ -90,14 +115,54 @@ export const badResponse = (detail: string, cause?: unknown): AppError =>
 export const truncated = (detail = 'The model vendor stopped in the middle of its answer'): AppError =>
   new AppError('upstream_truncated', detail);
 
-function endpoint(baseUrl: string, path: string): URL {
+const isSuccess = ({ statusCode }: Pick<AnswerHead, 'statusCode'>): boolean => statusCode >= 200 && statusCode < 300;
+
+/** Reads the page of a refusal, and ends with its failure. */
+class RefusalSink implements AnswerSink<never> {
+  private readonly parts: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly head: AnswerHead,
+    private readonly secrets: readonly (string | null)[],
+  ) {}
+
+  take(bytes: Buffer): boolean {
+    this.size += bytes.length;
+    this.parts.push(bytes);
+    return this.size > MAX_REFUSAL;
+  }
+
+  end(): never {
+    const { statusCode: status, headers } = this.head;
+    const text = this.size > MAX_REFUSAL ? '' : Buffer.concat(this.parts).toString('utf8');
+    throw failureOfStatus({ status, headers, text }, this.secrets);
+  }
+}
+
+interface Endpoint {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Parsed addresses; organizations have few. */
+const endpoints = new LRUCache<string, Endpoint>({ max: 2_000 });
+
+function endpoint(baseUrl: string, path: string): Endpoint {
+  const key = `${baseUrl} ${path}`;
+  const known = endpoints.get(key) ?? parsedEndpoint(baseUrl, path);
+  endpoints.set(key, known);
+  return known;
+}
+
+function parsedEndpoint(baseUrl: string, path: string): Endpoint {
   if (!URL.canParse(baseUrl))
     throw new AppError('connector_not_configured', 'The base URL of the model vendor is not valid');
   const url = new URL(baseUrl);
   const [pathname = '', search = ''] = path.split('?');
   url.pathname = url.pathname.replace(/\/$/, '') + pathname;
   if (search !== '') url.search = search;
-  return url;
+  return { origin: url.origin, path: url.pathname + url.search };
 }
 
 const headersFor = ({ target, headers }: ModelGet, stream: boolean): Record<string, string> => ({

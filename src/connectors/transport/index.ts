@@ -12,5 +12,6 @@ export {
   truncated,
 } from './call-model';
 export { connectorFault, inConnector } from './connector-fault';
+export type { AnswerHead, AnswerSink } from './exchange';
 export { type SseEvent, SseReader } from './sse-reader';
 export { UpstreamFailure, errorInAnswer, failureOfTransport, finalError } from './upstream-failure';

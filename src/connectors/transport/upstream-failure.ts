@@ -1,13 +1,20 @@
 import { AppError, type ErrorCode, isJsonObject, type VendorFailure } from '@bellwether/kernel';
 import { CONNECTION_LOSS_CODES, outboundFailure } from '../../infrastructure/outbound';
 
-/** One signal for the caller's abort and the deadline of a call. Dispose of it after the call. */
+/** Joins the caller's abort and the deadline of a call. Dispose of it after the call. */
 export class CallDeadline {
   timedOut = false;
-  private readonly controller = new AbortController();
+  /** Called at the end, by the one who reads the answer at the moment. */
+  onEnd: (() => void) | null = null;
+  private controller: AbortController | null = null;
+  private isOver = false;
   private readonly timer: NodeJS.Timeout;
   private readonly endsAt: number;
-  private readonly onAbort = (): void => this.controller.abort();
+  private readonly end = (): void => {
+    this.isOver = true;
+    this.controller?.abort();
+    this.onEnd?.();
+  };
 
   constructor(
     private readonly caller: AbortSignal,
@@ -16,14 +23,21 @@ export class CallDeadline {
     this.endsAt = performance.now() + totalMs;
     this.timer = setTimeout(() => {
       this.timedOut = true;
-      this.controller.abort();
+      this.end();
     }, totalMs);
-    if (caller.aborted) this.controller.abort();
-    else caller.addEventListener('abort', this.onAbort, { once: true });
+    if (caller.aborted) this.isOver = true;
+    else caller.addEventListener('abort', this.end, { once: true });
   }
 
+  /** Made when it is asked for: most calls end without one. */
   get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.isOver) this.controller.abort();
     return this.controller.signal;
+  }
+
+  get hasEnded(): boolean {
+    return this.isOver;
   }
 
   get cancelled(): boolean {
@@ -36,7 +50,7 @@ export class CallDeadline {
 
   dispose(): void {
     clearTimeout(this.timer);
-    this.caller.removeEventListener('abort', this.onAbort);
+    this.caller.removeEventListener('abort', this.end);
   }
 }
 

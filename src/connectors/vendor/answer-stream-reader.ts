@@ -1,10 +1,18 @@
 import type { AnswerDecoder } from '@bellwether/plugin';
 import { type FunctionCall, type JsonObject, isJsonObject } from '@bellwether/kernel';
-import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { ModelAnswer, ModelChunk } from '../contract';
-import { type ChunkReader, MAX_BODY, SseReader, badResponse, errorInAnswer, jsonOf, truncated } from '../transport';
+import {
+  type AnswerSink,
+  type ChunkReader,
+  MAX_BODY,
+  SseReader,
+  badResponse,
+  errorInAnswer,
+  jsonOf,
+  truncated,
+} from '../transport';
 import { NO_USAGE, answerOf, callChunkOf, chunkOf, chunksOfWhole, usageChunkOf } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 import type { SplitText, ThoughtSplitter } from './thought-splitter';
@@ -18,50 +26,97 @@ export const isStream = (response: Head): boolean => /event-stream|ndjson/.test(
 /** True for a whole answer, and for a page in place of one; false for a stream whose server names no type. */
 export const isWhole = (response: Head): boolean => typeOf(response) !== '' && !isStream(response);
 
-/** Reads a whole answer in place of the stream that was asked for. */
-export class WholeAnswerReader<Kept extends object> implements ChunkReader {
-  readonly done = false;
-  readonly finished = false;
+/** Gathers the bytes of an answer that is read as a whole. */
+class WholeBody {
   private readonly parts: Buffer[] = [];
   private size = 0;
 
   constructor(
-    private readonly wire: VendorWire<Kept>,
-    private readonly call: VendorCall<Kept>,
+    private readonly maxBytes: number,
     private readonly status: number,
   ) {}
 
-  read(bytes: Buffer): void {
+  add(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.size > (this.wire.maxBodyBytes ?? MAX_BODY)) throw badResponse('The model vendor sent too much');
+    if (this.size > this.maxBytes) throw badResponse('The model vendor sent too much');
     this.parts.push(bytes);
+  }
+
+  get json(): unknown {
+    const [only = Buffer.alloc(0), another] = this.parts;
+    return jsonOf((another === undefined ? only : Buffer.concat(this.parts)).toString('utf8'), this.status);
+  }
+}
+
+/** Reads a whole answer. */
+export class WholeAnswer<Kept extends object> implements AnswerSink<ModelAnswer> {
+  private readonly body: WholeBody;
+
+  constructor(
+    private readonly wire: VendorWire<Kept>,
+    private readonly call: VendorCall<Kept>,
+    status: number,
+  ) {
+    this.body = new WholeBody(wire.maxBodyBytes ?? MAX_BODY, status);
+  }
+
+  take(bytes: Buffer): boolean {
+    this.body.add(bytes);
+    return false;
+  }
+
+  end(): ModelAnswer {
+    return this.wire.whole(this.body.json, this.call);
+  }
+}
+
+/** Reads a whole answer in place of the stream that was asked for. */
+export class WholeAnswerReader<Kept extends object> implements ChunkReader {
+  readonly done = false;
+  readonly finished = false;
+  private readonly body: WholeBody;
+
+  constructor(
+    private readonly wire: VendorWire<Kept>,
+    private readonly call: VendorCall<Kept>,
+    status: number,
+  ) {
+    this.body = new WholeBody(wire.maxBodyBytes ?? MAX_BODY, status);
+  }
+
+  read(bytes: Buffer): void {
+    this.body.add(bytes);
   }
 
   end(): readonly ModelChunk[] {
     const { call, wire } = this;
-    const payload = jsonOf(Buffer.concat(this.parts).toString('utf8'), this.status);
+    const payload = this.body.json;
     if (isJsonObject(payload) && (payload['error'] ?? null) !== null) throw errorInAnswer(payload, call.secrets);
     return chunksOfWhole(call.head, wire.whole(payload, call), call.includeUsage);
   }
 }
 
 /** Reads a stream in place of the whole answer that was asked for. */
-export async function answerOfStream(
-  body: Readable,
-  reader: ChunkReader,
-  { head }: Pick<VendorCall, 'head'>,
-  maxBytes: number,
-): Promise<ModelAnswer> {
-  const chunks: ModelChunk[] = [];
-  let size = 0;
-  for await (const bytes of body as AsyncIterable<Buffer>) {
-    size += bytes.length;
-    if (size > maxBytes) throw badResponse('The model vendor sent too much');
-    reader.read(bytes, chunks);
-    if (reader.done) break;
+export class StreamedAnswer implements AnswerSink<ModelAnswer> {
+  private readonly chunks: ModelChunk[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly reader: ChunkReader,
+    private readonly call: Pick<VendorCall, 'head'>,
+    private readonly maxBytes: number,
+  ) {}
+
+  take(bytes: Buffer): boolean {
+    this.size += bytes.length;
+    if (this.size > this.maxBytes) throw badResponse('The model vendor sent too much');
+    this.reader.read(bytes, this.chunks);
+    return this.reader.done;
   }
-  chunks.push(...reader.end());
-  return assembled(chunks, head);
+
+  end(): ModelAnswer {
+    return assembled([...this.chunks, ...this.reader.end()], this.call.head);
+  }
 }
 
 function assembled(chunks: readonly ModelChunk[], head: VendorCall['head']): ModelAnswer {

@@ -1,8 +1,7 @@
-import { isJsonObject } from '@bellwether/kernel';
+import { type Awaitable, isJsonObject } from '@bellwether/kernel';
 import type { ConnectorEntry, InlineImages } from '@bellwether/plugin';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { decodedBody } from '../../infrastructure/outbound';
 import type {
   Connector,
   ConnectorDefinition,
@@ -15,6 +14,8 @@ import type {
   ModelTarget,
 } from '../contract';
 import {
+  type AnswerHead,
+  type AnswerSink,
   type ChunkReader,
   MAX_BODY,
   ModelTransport,
@@ -25,7 +26,14 @@ import {
   streamModel,
   truncated,
 } from '../transport';
-import { AnswerStreamReader, WholeAnswerReader, answerOfStream, isStream, isWhole } from './answer-stream-reader';
+import {
+  AnswerStreamReader,
+  StreamedAnswer,
+  WholeAnswer,
+  WholeAnswerReader,
+  isStream,
+  isWhole,
+} from './answer-stream-reader';
 import { answerOf, chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 import { NO_IMAGES, inlineImages } from './inline-images';
@@ -141,18 +149,26 @@ export class VendorConnector<Kept extends object> implements Connector {
     this.transport = new ModelTransport(parts.outbound, parts.limits);
   }
 
-  async complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
-    const call = this.callOf(request, target, context, await this.images(request, context));
-    const post = { ...this.wire.encode(call), target, stream: false };
-    return callModel(this.parts.limits, context, async (deadline) => {
-      const response = await this.transport.post({ ...post, deadline });
-      const { reader, maxBodyBytes = MAX_BODY } = this.wire;
-      if (reader !== undefined && isStream(response)) {
-        // The chunk with the usage is read here, whether the client asked for it or not.
-        return answerOfStream(decodedBody(response), reader({ ...call, includeUsage: false }), call, maxBodyBytes);
-      }
-      return this.wire.whole(await this.transport.json(response, maxBodyBytes), call);
-    });
+  complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
+    const images = this.images(request, context);
+    return images instanceof Promise
+      ? images.then((loaded) => this.completeWith(this.callOf(request, target, context, loaded), context))
+      : this.completeWith(this.callOf(request, target, context, images), context);
+  }
+
+  private completeWith(call: VendorCall<Kept>, context: ModelCallContext): Promise<ModelAnswer> {
+    const post = { ...this.wire.encode(call), target: call.target, stream: false };
+    return callModel(this.parts.limits, context, (deadline) =>
+      this.transport.exchange({ ...post, deadline }, (head) => this.sinkOf(head, call)),
+    );
+  }
+
+  /** Some servers stream though they were asked for a whole answer. */
+  private sinkOf(head: AnswerHead, call: VendorCall<Kept>): AnswerSink<ModelAnswer> {
+    const { reader, maxBodyBytes = MAX_BODY } = this.wire;
+    if (reader === undefined || !isStream(head)) return new WholeAnswer(this.wire, call, head.statusCode);
+    // The chunk with the usage is read here, whether the client asked for it or not.
+    return new StreamedAnswer(reader({ ...call, includeUsage: false }), call, maxBodyBytes);
   }
 
   /** Without images to load there is no step between the vendor's stream and the caller (ADR-0008). */
@@ -198,7 +214,7 @@ export class VendorConnector<Kept extends object> implements Connector {
     });
   }
 
-  private async images(request: ModelRequest, { runId, signal }: ModelCallContext): Promise<InlineImages> {
+  private images(request: ModelRequest, { runId, signal }: ModelCallContext): Awaitable<InlineImages> {
     const running = { connector: this.definition.name, runId, step: 'ask' } as const;
     const messages = inConnector(running, () => this.wire.imageMessages?.(request));
     return messages === undefined ? NO_IMAGES : inlineImages(messages, this.parts.outbound, signal);

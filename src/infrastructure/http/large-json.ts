@@ -1,4 +1,4 @@
-import { AppError, invalid } from '@bellwether/kernel';
+import { AppError, type Awaitable, invalid } from '@bellwether/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const QUOTE = 0x22;
@@ -297,8 +297,10 @@ function isLarge(value: unknown): boolean {
 }
 
 /** `JSON.stringify` over several turns of the event loop. Plain JSON only: no dates, no `toJSON`. */
-export async function encodeJson(value: object): Promise<string | Buffer> {
-  if (!isLarge(value)) return JSON.stringify(value);
+export const encodeJson = (value: object): Awaitable<string | Buffer> =>
+  isLarge(value) ? encodeLarge(value) : JSON.stringify(value);
+
+async function encodeLarge(value: object): Promise<Buffer> {
   const parts: Buffer[] = [];
   await writeJson(value, 'as_is', (text) => parts.push(Buffer.from(text, 'utf8')));
   return Buffer.concat(parts);

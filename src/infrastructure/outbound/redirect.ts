@@ -59,22 +59,33 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
 ]);
 
 /**
- * The body of an answer without its content coding. Requests ask for `identity`, and some servers and proxies compress all
- * the same (RFC 9110 §12.5.3). @throws AppError `upstream_bad_response` for a coding that is not known
+ * Undoes the content coding of an answer; null for a body as it is. Requests ask for `identity`, and some servers and
+ * proxies compress all the same (RFC 9110 §12.5.3).
+ * @throws AppError `upstream_bad_response` for a coding that is not known
  */
-export function decodedBody({ headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): Readable {
-  const coding = String(headers['content-encoding'] ?? 'identity')
-    .trim()
-    .toLowerCase();
-  if (coding === 'identity' || coding === '') return body;
+export function decoderOf(headers: Dispatcher.ResponseData['headers']): (NodeJS.ReadWriteStream & Readable) | null {
+  const { 'content-encoding': written } = headers;
+  if (written === undefined) return null;
+  const coding = String(written).trim().toLowerCase();
+  if (coding === 'identity' || coding === '') return null;
   const decoder = DECODERS.get(coding)?.();
-  if (decoder === undefined) {
+  if (decoder !== undefined) return decoder;
+  throw new AppError(
+    'upstream_bad_response',
+    `The server compressed its answer as ${coding}; this service reads gzip, deflate and br`,
+  );
+}
+
+/** The body of an answer without its content coding. @throws as `decoderOf` */
+export function decodedBody({ headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): Readable {
+  let decoder: ReturnType<typeof decoderOf>;
+  try {
+    decoder = decoderOf(headers);
+  } catch (error) {
     body.on('error', () => undefined).destroy();
-    throw new AppError(
-      'upstream_bad_response',
-      `The server compressed its answer as ${coding}; this service reads gzip, deflate and br`,
-    );
+    throw error;
   }
+  if (decoder === null) return body;
   // An error of either ends both, and is read from the decoder.
   pipeline(body, decoder, () => undefined);
   return decoder;
