@@ -43,7 +43,7 @@ export class AssistantModels {
   ): Promise<number | null> {
     const ids = await this.assistants.idsMeant(caller, references);
     if (ids.length <= 1) return ids[0] ?? null;
-    const found = await Promise.all(ids.slice(0, MOST_NAMED).map((id) => this.assistants.runnable(caller, id)));
+    const found = await Promise.all(ids.slice(0, MOST_NAMED).map(async (id) => this.assistants.runnable(caller, id)));
     const names = found.map(({ id, name }) => `${exactModelId(id)} ("${name}")`);
     const rest = ids.length - found.length;
     const list = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;

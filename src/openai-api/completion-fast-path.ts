@@ -38,7 +38,8 @@ export class CompletionFastPath {
     private readonly guard: AccessGuard,
     private readonly completions: CompletionsService,
   ) {
-    this.rule = reflector.get<AccessRule>(ACCESS_METADATA, OpenAiController.prototype.complete);
+    const route = Object.getOwnPropertyDescriptor(OpenAiController.prototype, 'complete') as { value: () => void };
+    this.rule = reflector.get<AccessRule>(ACCESS_METADATA, route.value);
   }
 
   /** `failed` answers an error before the first byte. */

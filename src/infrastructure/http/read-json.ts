@@ -246,7 +246,7 @@ function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory
         text += decoder.write(piece);
       } catch (error) {
         leave();
-        reject(error as AppError);
+        reject(error instanceof AppError ? error : cutShort(error));
       }
     };
     source.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
