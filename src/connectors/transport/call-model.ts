@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, type JsonObject } from '@bellwether/kernel';
+import { AppError, type JsonObject, atMost } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '../../infrastructure/context';
@@ -146,7 +146,7 @@ interface Endpoint {
 }
 
 /** Parsed addresses; organizations have few. */
-const endpoints = new LRUCache<string, Endpoint>({ max: 2_000 });
+const endpoints = new LRUCache<string, Endpoint>(atMost(2_000));
 
 function endpoint(baseUrl: string, path: string): Endpoint {
   const key = `${baseUrl} ${path}`;
