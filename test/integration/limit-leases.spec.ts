@@ -39,7 +39,7 @@ const started = (): Process => {
 const userId = randomUUID();
 const caller = { kind: 'session', credentialId: null, userId } as Caller;
 /** Each run expects 30 tokens. */
-const open = ({ metering }: Process, ...rules: readonly LimitRule[]): Promise<RunMeter> =>
+const open = async ({ metering }: Process, ...rules: readonly LimitRule[]): Promise<RunMeter> =>
   metering.open({
     caller: { ...caller, organizationId },
     assistant: { id: 1, name: 'A' },
