@@ -57,6 +57,10 @@ function rootOf(context) {
 
 const usualLogger = Logger.staticInstanceRef;
 
+// A worker that has nothing left to do would take its heap apart, for longer than the half second after which Jest kills it.
+const { exit } = process;
+if (process.connected) process.once('beforeExit', () => exit.call(process));
+
 module.exports = class WarmEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
