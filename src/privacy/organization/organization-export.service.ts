@@ -15,7 +15,7 @@ const MAX_BYTES = 200 * 1024 * 1024;
 const README = `This folder holds what the service stores about one organization and its people.
 
 manifest.json   names every table with its number of rows, the tables that are left out, and files that could not be read
-data/           one JSON file per table, one array of rows each
+data/           one JSON file per table, one array of rows each; run_segments.json has the contents of runs
 files/          files of the members, by e-mail address
 documents/      documents of the knowledge bases
 
