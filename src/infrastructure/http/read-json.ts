@@ -34,13 +34,14 @@ export function cutSlowBody(request: IncomingMessage): void {
 
 function forgetBody(this: IncomingMessage): void {
   arriving.delete(this);
-  if (arriving.size > 0 || checking === null) return;
-  clearInterval(checking);
-  checking = null;
 }
 
 /** A body has five seconds at least. */
 function checkBodies(): void {
+  if (arriving.size === 0 && checking !== null) {
+    clearInterval(checking);
+    checking = null;
+  }
   const now = performance.now();
   for (const [request, { began, before }] of arriving) {
     const ms = now - began;

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { preparedDataDir } from '../support/data-directory';
+import { multiTool, user } from '../support/chat';
+import { type ServerProcess, startServer } from '../support/server-process';
+import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
+
+const COUNTER = join(__dirname, '../support/count-promises.cjs');
+const WARM_UP = 300;
+const COUNTED = 300;
+const AT_ONCE = 8;
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Rules that count every question: one for the organization, one for each person. */
+const RULES = ['organization', 'person'].map((kind) => ({
+  id: kind,
+  for: { kind },
+  limit: 'tokens',
+  amount: 1_000_000_000,
+  per: 'day',
+}));
+
+/*
+ * What one completion costs, in figures that no other program on the machine changes. They may only fall: who adds a
+ * promise to this way takes another one away.
+ */
+describe('a plain completion', () => {
+  let dataDir: string;
+  let counts: string;
+  let upstream: Upstream;
+  let server: ServerProcess;
+  let model: string;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    upstream.always({ content: 'word '.repeat(50) });
+    dataDir = preparedDataDir('bellwether-counted-');
+    counts = join(dataDir, 'counts.json');
+    server = await startServer({
+      dataDir,
+      env: {
+        OPENAI_BASE_URL: upstream.url,
+        OPENAI_API_KEY: 'sk-canary-counted-1',
+        OUTBOUND_ALLOW: '127.0.0.1',
+        LOG_LEVEL: 'error',
+        NODE_OPTIONS: `--require ${COUNTER}`,
+        COUNTS_FILE: counts,
+      },
+    });
+    const made = await server.api('POST', '/api/v1/assistants', {
+      name: 'Tutor',
+      prompt_template: '{user_input}',
+      metadata: multiTool([{ plugin: 'no_rag', enabled: true, config: {} }]),
+    });
+    model = `lamb_assistant.${made.json.id}`;
+  });
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function ask(times: number): Promise<void> {
+    let left = times;
+    const one = async (): Promise<void> => {
+      while (left-- > 0) {
+        const { status } = await server.api('POST', '/v1/chat/completions', { model, messages: [user('Why?')] });
+        expect(status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, one));
+  }
+
+  /** The counter answers each signal by writing its file. */
+  async function signal(): Promise<Counts> {
+    rmSync(counts, { force: true });
+    process.kill(server.pid, 'SIGUSR2');
+    await until(() => existsSync(counts));
+    return JSON.parse(readFileSync(counts, 'utf8')) as Counts;
+  }
+
+  async function perCompletion(): Promise<(type: string) => number> {
+    await ask(WARM_UP);
+    const before = await signal();
+    await ask(COUNTED);
+    const counted = await signal();
+    return (type) => ((counted[type] ?? 0) - (before[type] ?? 0)) / COUNTED;
+  }
+
+  it('makes few promises and timers, and signs no record of its own', async () => {
+    const each = await perCompletion();
+    expect(each('PROMISE')).toBeLessThanOrEqual(85);
+    expect(each('Timeout')).toBeLessThanOrEqual(8);
+    expect(each('SIGNREQUEST')).toBeLessThanOrEqual(0.25);
+  });
+
+  it('makes few more where rules count it', async () => {
+    await server.api('PATCH', '/api/v1/organizations/default', { limits: { rules: RULES } });
+    const each = await perCompletion();
+    expect(each('PROMISE')).toBeLessThanOrEqual(110);
+    expect(each('Timeout')).toBeLessThanOrEqual(9);
+  });
+});
