@@ -93,11 +93,15 @@ async function ask(url, key, body) {
 async function pruned(url) {
   require('@nestjs/common').Logger.overrideLogger(false);
   const { openDatabase } = built('src/infrastructure/postgres/connection/open-database');
+  const { RunLines } = built('src/runs/run-lines');
   const { RunRepository } = built('src/runs/run.repository');
+  const { RunSegmentRepository } = built('src/runs/run-segment.repository');
   const config = { url, dataDir: '', poolSize: 2 };
   const database = await openDatabase(config, { migrations: [], schema: 'skip', share: true, bound: true });
   try {
-    const runs = new RunRepository(database.dataSource);
+    const withoutKey = { signer: () => Promise.resolve(null) };
+    const lines = new RunLines(new RunSegmentRepository(database.dataSource), withoutKey);
+    const runs = new RunRepository(database.dataSource, lines);
     const taken = [];
     for (let n = 0; n < 3; n += 1) {
       const from = performance.now();
