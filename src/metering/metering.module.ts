@@ -7,7 +7,6 @@ import { ModelMetrics } from './model.metrics';
 import { PriceLists } from './price-lists';
 import { QuotaUsageRepository, StorageLocks } from './quota-usage.repository';
 import { QuotaUsageService, StorageLimits } from './quota-usage.service';
-import { Reservations } from './reservations.service';
 import { UsageBuffer, UsageRepository } from './usage.repository';
 
 @Module({
@@ -20,7 +19,6 @@ import { UsageBuffer, UsageRepository } from './usage.repository';
     PriceLists,
     LeaseRepository,
     LimitLeases,
-    Reservations,
     StorageLimits,
     StorageLocks,
     UsageBuffer,

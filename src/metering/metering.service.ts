@@ -2,8 +2,9 @@ import { type Awaitable, type Caller, NO_ASSISTANT, after } from '@bellwether/ke
 import { Injectable } from '@nestjs/common';
 import { GroupMemberships, type OrganizationRuntime } from '../organizations';
 import { type PriceList, PriceLists } from './price-lists';
-import { type OpenedReservation, Reservations, type RunEstimate } from './reservations.service';
+import { type OpenedReservation, type RunEstimate, reserve } from './reservation';
 import { type AppliedRule, appliedRules, hasRunRules } from './applied-rules';
+import { LimitLeases } from './limit-leases.service';
 import { ModelMetrics } from './model.metrics';
 import { RunMeter } from './run-meter';
 import { UsageBuffer, type UsageSubject, dayOf } from './usage.repository';
@@ -34,7 +35,7 @@ export class Metering {
   constructor(
     private readonly prices: PriceLists,
     private readonly usage: UsageBuffer,
-    private readonly reservations: Reservations,
+    private readonly leases: LimitLeases,
     private readonly groups: GroupMemberships,
     private readonly metrics: ModelMetrics,
   ) {}
@@ -68,13 +69,13 @@ export class Metering {
     const rules = await appliedRules(payer.limits, NO_RUN, new Date());
     const estimate = (): Promise<RunEstimate> => Promise.resolve(NOTHING);
     const request = { organizationId: payer.id, rules, mayEdit: true, estimate };
-    return this.meter(payer, subject, prices, await this.reservations.reserve(request), false);
+    return this.meter(payer, subject, prices, await reserve(this.leases, request), false);
   }
 
   private async reserve(run: MeteredRun, prices: PriceList): Promise<OpenedReservation> {
     const rules = await this.rulesOf(run);
     if (rules.length === 0) return UNLIMITED;
-    return this.reservations.reserve({
+    return reserve(this.leases, {
       organizationId: run.payer.id,
       rules,
       mayEdit: run.mayEdit,

@@ -3,7 +3,7 @@ import type { AppliedRule, RateLimit } from './applied-rules';
 import { ModelCall, type ModelOperation, expectedTokens, promptTokens } from './model-call';
 import type { ModelMetrics } from './model.metrics';
 import type { PriceList, PricedTokens } from './price-lists';
-import type { Hold } from './reservations.service';
+import type { Hold } from './reservation';
 import {
   NO_USAGE,
   type UsageBuffer,

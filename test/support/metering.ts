@@ -4,7 +4,6 @@ import { Metering, PriceList } from '../../src/metering';
 import { LeaseRepository } from '../../src/metering/lease.repository';
 import { LimitLeases } from '../../src/metering/limit-leases.service';
 import { ModelMetrics } from '../../src/metering/model.metrics';
-import { Reservations } from '../../src/metering/reservations.service';
 import { UsageBuffer, UsageRepository } from '../../src/metering/usage.repository';
 
 export const MODEL = { provider: 'openai', model: 'm' };
@@ -25,7 +24,7 @@ export function meteringProcess(source: DataSource) {
   const groups = { idsOf: () => Promise.resolve(['g']) } as never;
   const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
   const prices = { of: () => Promise.resolve(PRICES) } as never;
-  const metering = new Metering(prices, usage, new Reservations(leases), groups, metrics);
+  const metering = new Metering(prices, usage, leases, groups, metrics);
   const stop = (): Promise<void> => leases.beforeApplicationShutdown();
   const kill = (): Promise<void> => {
     world.isDead = true;

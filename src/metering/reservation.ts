@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import { type AppliedRule, LimitReached, type RateLimit, secondsUntil } from './applied-rules';
 import { isPlace } from './lease';
-import { type LeasePart, LimitLeases } from './limit-leases.service';
+import type { LeasePart, LimitLeases } from './limit-leases.service';
 
 /** Tokens and cost of a run, spent or expected. */
 interface Spending {
@@ -113,32 +112,26 @@ export interface OpenedReservation {
   readonly rateLimit: RateLimit | null;
 }
 
-/** Reserves before a run. */
-@Injectable()
-export class Reservations {
-  constructor(private readonly leases: LimitLeases) {}
-
-  /** Asks the database only when a lease has run dry. @throws LimitReached */
-  async reserve(request: ReservationRequest): Promise<OpenedReservation> {
-    let { rules } = request;
-    let cheaper: AppliedRule | null = null;
-    for (;;) {
-      const estimate = await request.estimate(cheaper !== null);
-      if (estimate === null) throw new LimitReached(cheaper ?? (rules[0] as AppliedRule));
-      if (rules.length === 0) return { hold: null, cheaper, rateLimit: null };
-      const { promptTokens, completionTokens, costMicros } = estimate;
-      const need = { tokens: promptTokens + completionTokens, costMicros };
-      const parts = rules.map((applied) => {
-        const lease = this.leases.of(request.organizationId, applied);
-        return { lease, applied, reserved: shareOf(applied, need) };
-      });
-      const taken = this.leases.take(parts);
-      const short = taken instanceof Promise ? await taken : taken;
-      if (short.length === 0) return { hold: new Hold(this.leases, parts), cheaper, rateLimit: nearest(parts) };
-      const refused = short.map(({ applied }) => applied);
-      for (const applied of refused) cheaper = wayOn(applied, request.mayEdit) ?? cheaper;
-      rules = rules.filter((applied) => !refused.includes(applied));
-    }
+/** Reserves before a run. Asks the database only when a lease has run dry. @throws LimitReached */
+export async function reserve(leases: LimitLeases, request: ReservationRequest): Promise<OpenedReservation> {
+  let { rules } = request;
+  let cheaper: AppliedRule | null = null;
+  for (;;) {
+    const estimate = await request.estimate(cheaper !== null);
+    if (estimate === null) throw new LimitReached(cheaper ?? (rules[0] as AppliedRule));
+    if (rules.length === 0) return { hold: null, cheaper, rateLimit: null };
+    const { promptTokens, completionTokens, costMicros } = estimate;
+    const need = { tokens: promptTokens + completionTokens, costMicros };
+    const parts = rules.map((applied) => {
+      const lease = leases.of(request.organizationId, applied);
+      return { lease, applied, reserved: shareOf(applied, need) };
+    });
+    const taken = leases.take(parts);
+    const short = taken instanceof Promise ? await taken : taken;
+    if (short.length === 0) return { hold: new Hold(leases, parts), cheaper, rateLimit: nearest(parts) };
+    const refused = short.map(({ applied }) => applied);
+    for (const applied of refused) cheaper = wayOn(applied, request.mayEdit) ?? cheaper;
+    rules = rules.filter((applied) => !refused.includes(applied));
   }
 }
 
