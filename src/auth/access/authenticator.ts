@@ -256,6 +256,7 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
     const atOnce = this.admission.tryEnter(caller.organizationId);
     if (atOnce === null) return this.waitForPlace(caller, request, response);
     holdPlace(atOnce, request, response);
+    cutSlowBody(request);
   }
 
   /** One person must not take all places by bodies that never end. @throws AppError `too_many_requests` */
@@ -285,13 +286,14 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
     holdPlace(leave, request, response);
     // The credential may have been revoked while the request waited.
     request.caller = await this.authenticator.authenticate(request);
+    // From here on the body is read. Before, it stands still in its socket.
+    cutSlowBody(request);
   }
 }
 
-/** The request holds its place until its response closes. From here on its body is read. */
+/** The request holds its place until its response closes. */
 function holdPlace(leave: ReleaseSlot, request: BellwetherRequest, response: Response): void {
   request.hasPlace = true;
   if (response.closed) leave();
   else response.once('close', leave);
-  cutSlowBody(request);
 }

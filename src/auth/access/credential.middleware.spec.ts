@@ -81,3 +81,10 @@ it('a key that was revoked while its request waited opens nothing, and its place
   response.emit('close');
   expect(leave).toHaveBeenCalledTimes(1);
 });
+
+it('a body is watched for its speed once it is read: while its key is looked up again, it stands still', async () => {
+  const [read, unread] = [await gateFor('teacher').ask(), await gateFor('teacher', { free: null }).ask()];
+  expect([read.code, unread.code]).toEqual([undefined, 'unauthenticated']);
+  expect(read.request.listenerCount('close') - unread.request.listenerCount('close')).toBe(1);
+  for (const { request } of [read, unread]) request.destroy();
+});
