@@ -67,13 +67,15 @@ class Exchange<T> implements Dispatcher.DispatchHandler {
     }
     this.decoder
       ?.on('data', (bytes: Buffer) => this.receive(bytes))
-      .once('end', () => this.finish())
+      .on('drain', () => this.controller?.resume())
+      // Bytes after the compressed ones end the decoder before the answer ends.
+      .once('end', () => this.complete())
       .once('error', (error) => this.fail(error));
   }
 
-  onResponseData(_: Controller, bytes: Buffer): void {
+  onResponseData(controller: Controller, bytes: Buffer): void {
     if (this.decoder === null) this.receive(bytes);
-    else this.decoder.write(bytes);
+    else if (!this.decoder.write(bytes)) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -92,7 +94,13 @@ class Exchange<T> implements Dispatcher.DispatchHandler {
     } catch (error) {
       return this.fail(error);
     }
+    this.complete();
+  }
+
+  /** The rest of the answer is of no interest. */
+  private complete(): void {
     this.finish();
+    this.decoder?.destroy();
     this.controller?.abort(new DOMException('The answer is complete', 'AbortError'));
   }
 
