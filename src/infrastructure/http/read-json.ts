@@ -250,6 +250,8 @@ function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory
         reject(error instanceof AppError ? error : cutShort(error));
       }
     };
+    // The client left before: no event tells so again.
+    if (source.closed || request.closed) return onCut();
     source.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
   });
 }
