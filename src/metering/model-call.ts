@@ -67,6 +67,12 @@ interface Piece {
 /** Names of the OpenTelemetry conventions. */
 export type ModelOperation = 'chat' | 'embeddings' | 'rerank' | 'translate';
 
+const isCount = (tokens: number): boolean => Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS;
+
+/** Negative counts would give back what other runs have used of a rule; others do not fit its counter. */
+const isCredible = ({ prompt_tokens: prompt, completion_tokens: completion }: Usage): boolean =>
+  isCount(prompt) && isCount(completion);
+
 /** One request to a vendor, from its start to its figures. */
 export class ModelCall {
   /** Monotonic milliseconds. */
@@ -122,16 +128,16 @@ export class ModelCall {
     this.failed = error instanceof AppError ? error.code : 'cancelled';
   }
 
-  /** The vendor's figures; without them an estimate from what was received. */
+  /** The vendor's figures; without any that can be true, an estimate from what was received. */
   get figures(): UsageFigures {
     const { usage } = this;
-    if (usage !== null) {
+    if (usage !== null && isCredible(usage)) {
       const {
         prompt_tokens: promptTokens,
         completion_tokens: completionTokens,
         prompt_tokens_details: details,
       } = usage;
-      const cachedTokens = Math.min(details?.cached_tokens ?? 0, promptTokens);
+      const cachedTokens = Math.max(0, Math.min(details?.cached_tokens ?? 0, promptTokens));
       return { ...NO_USAGE, modelCalls: 1, promptTokens, completionTokens, cachedTokens };
     }
     if (this.failed !== null && this.chars === 0 && FREE.has(this.failed)) return { ...NO_USAGE, modelCalls: 1 };
