@@ -63,6 +63,9 @@ export interface PersonIn {
   readonly userId: string;
 }
 
+/** Lines of this many runs are rewritten together. */
+const LINES_AT_ONCE = 500;
+
 /** Reads and erases rows about a person by the list of `PERSON_TABLES`. */
 @Injectable()
 export class PersonRowsRepository {
@@ -110,12 +113,21 @@ export class PersonRowsRepository {
     return affected;
   }
 
+  /** Segment by segment: a person may have more lines than fit into memory. No row keeps its place in a forgotten line. */
   private async forgetLines(condition: string, person: PersonIn, tx: Transaction): Promise<void> {
     const sql = `
-      SELECT t.id, t.segment_id AS "segmentId", t.segment_position AS "segmentPosition" FROM runs t
-      WHERE t.segment_id IS NOT NULL AND ${condition} ORDER BY t.id FOR UPDATE`;
-    const runs = await tx.query<FoundLine[]>(sql, valuesOf(person));
-    await this.lines.forget(runs.filter(hasLine), tx);
+      WITH found AS (
+        SELECT t.id, t.segment_id, t.segment_position FROM runs t
+        WHERE t.segment_id IS NOT NULL AND ${condition} ORDER BY t.segment_id, t.id LIMIT ${LINES_AT_ONCE} FOR UPDATE
+      ), released AS (
+        UPDATE runs SET segment_id = NULL, segment_position = NULL FROM found WHERE runs.id = found.id
+      )
+      SELECT id, segment_id AS "segmentId", segment_position AS "segmentPosition" FROM found`;
+    for (let isDone = false; !isDone;) {
+      const runs = await tx.query<FoundLine[]>(sql, valuesOf(person));
+      await this.lines.forget(runs.filter(hasLine), tx);
+      isDone = runs.length < LINES_AT_ONCE;
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { PersonRowsRepository } from '../../src/privacy/person-rows.repository';
+import { PERSON_TABLES } from '../../src/privacy/person-tables';
 import { type Run, entriesIn } from '../../src/runs';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { addOrganization, runProcess, type RunProcess, storedRunInput } from '../support/run-process';
@@ -123,5 +125,23 @@ describe('ended runs', () => {
     const text = (await entriesIn(body)).join('\n');
     expect([text.includes(gone.id), text.includes(kept.id)]).toEqual([false, true]);
     expect((await here.runs.find(organizationId, kept.id))?.events).toEqual(kept.recorded);
+  });
+
+  it('leave the log with their person, some hundred at a time, and no row keeps the place of a forgotten one', async () => {
+    const own = storedRunInput({ organizationId });
+    const runs = Array.from({ length: 501 }, () => here.runs.open(own));
+    runs.forEach(end);
+    await here.runs.flush();
+    const forget = jest.spyOn(here.lines, 'forget');
+    const table = PERSON_TABLES.find((each) => each.table === 'runs');
+    const person = { organizationId, userId: own.caller.userId };
+    const rows = new PersonRowsRepository(dataSource, here.lines);
+    await dataSource.transaction((tx) => rows.treat(table as (typeof PERSON_TABLES)[number], person, 10, tx));
+    const counts = forget.mock.calls.map(([forgotten]) => forgotten.length);
+    forget.mockRestore();
+    expect([counts.length > 1, counts.reduce((sum, count) => sum + count)]).toEqual([true, 501]);
+    const texts = await Promise.all((await segments()).map(({ body }) => entriesIn(body)));
+    expect(runs.filter(({ id }) => texts.flat().join().includes(id))).toEqual([]);
+    expect(await dataSource.query('SELECT id FROM runs WHERE segment_id IS NOT NULL')).toEqual([]);
   });
 });
