@@ -70,6 +70,21 @@ describe('RunJournal', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
+  it('begins another chain of seals after a write without an answer, and goes on in one that was answered', async () => {
+    const log = new FakeLog();
+    const seal = jest.spyOn(lines, 'seal');
+    const { begin, endings } = journalOver(log);
+    const end = jest.spyOn(log, 'end').mockRejectedValueOnce(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    endings.finish(begin(1), { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(1_000);
+    endings.finish(begin(2), { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(end).toHaveBeenCalledTimes(3);
+    const [first, second, third] = seal.mock.calls.map(([, chain]) => chain.id);
+    expect([second === first, third === second]).toEqual([false, true]);
+    seal.mockRestore();
+  });
+
   it('commits what comes together in one statement, in order, and the end with the record', async () => {
     const log = new FakeLog();
     const { active, begin, endings } = journalOver(log);

@@ -140,7 +140,7 @@ export class RunJournal implements OnApplicationShutdown {
   private writing: Promise<void> | null = null;
   private again = false;
   private closed = false;
-  private readonly chain = new SealChain();
+  private chain = new SealChain();
 
   constructor(
     private readonly events: RunEventRepository,
@@ -259,9 +259,15 @@ export class RunJournal implements OnApplicationShutdown {
    */
   private async writeEnd(record: RunRecord, columns: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
     const sealed = { ...(await this.lines.seal([record], this.chain)), records: [columns] };
-    const ours = await this.events.end(this.active.workerId, sealed, events);
-    if (ours) this.chain.extend(sealed.segments);
-    return ours;
+    try {
+      const ours = await this.events.end(this.active.workerId, sealed, events);
+      if (ours) this.chain.extend(sealed.segments);
+      return ours;
+    } catch (error) {
+      // Nobody knows whether this seal was stored: another one must not have its number.
+      if (!isRefusal(error)) this.chain = new SealChain();
+      throw error;
+    }
   }
 
   /** Fails a run whose events can never be written, after its last written event. */
