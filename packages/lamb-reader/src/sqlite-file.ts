@@ -17,7 +17,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Database } from 'node-sqlite3-wasm';
+import type * as Sqlite from 'node-sqlite3-wasm';
+import type { Database } from 'node-sqlite3-wasm';
 import type { LambProblem } from './problem.types';
 import { type SourceTable, quoted } from './source-rows';
 import { TABLES, TABLE_NAMES, type TableDefinition, type TableName } from './source-tables';
@@ -246,6 +247,11 @@ function toRefusal(file: string, error: unknown): unknown {
 const sameFile = (before: Stats, after: Stats): boolean =>
   before.ino === after.ino && before.size === after.size && before.mtimeMs === after.mtimeMs;
 
+/** The engine is loaded with the first file: its memory takes 17 MB, and a service that imports nothing never needs it. */
+const sqlite = (): typeof Sqlite =>
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- files are read without promises
+  require('node-sqlite3-wasm') as typeof Sqlite;
+
 /**
  * Opens a SQLite file for reading; neither it nor its folder is written. A file in WAL mode is read from a private
  * temporary copy.
@@ -261,7 +267,7 @@ export function withSqliteFile<T>(given: string, work: (database: Database) => T
   const folder = mkdtempSync(join(tmpdir(), 'bw-lamb-'));
   let database: Database | undefined;
   try {
-    database = new Database(readablePath(file, header, folder), { readOnly: true, fileMustExist: true });
+    database = new (sqlite().Database)(readablePath(file, header, folder), { readOnly: true, fileMustExist: true });
     // The schema is untrusted, too.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     const result = work(database);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Transporter, createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { CONFIG, type Config } from '../config';
 
 export interface Mail {
@@ -69,41 +69,47 @@ const LONGEST_MESSAGE = 300;
 /** Sends mail through the server that `SMTP_URL` names. */
 @Injectable()
 export class Mailer {
-  private readonly transport: Transporter | null;
+  private readonly smtpUrl: string | null;
+  private transport: Promise<Transporter> | null = null;
   private readonly from: string;
   private readonly secrets: readonly string[];
 
   constructor(@Inject(CONFIG) { mail }: Config) {
     this.from = mail.from ?? '';
     this.secrets = mail.smtpUrl === null ? [] : secretsIn(mail.smtpUrl);
-    this.transport =
-      mail.smtpUrl === null
-        ? null
-        : createTransport({
-            url: mail.smtpUrl,
-            requireTLS: requiresTls(mail.smtpUrl),
-            connectionTimeout: MAIL_TIMEOUT_MS / 6,
-            greetingTimeout: MAIL_TIMEOUT_MS / 6,
-            socketTimeout: MAIL_TIMEOUT_MS / 2,
-            // The text comes from here: no part of it is read from a file or an address.
-            disableFileAccess: true,
-            disableUrlAccess: true,
-          });
+    this.smtpUrl = mail.smtpUrl;
   }
 
   get isConfigured(): boolean {
-    return this.transport !== null;
+    return this.smtpUrl !== null;
   }
 
   /** Resolves when the server has taken the mail. `to` is one address, whatever it holds. @throws {MailError} */
   async send({ to, ...mail }: Mail): Promise<void> {
-    if (this.transport === null) throw new MailError('No mail server is configured', true);
+    if (this.smtpUrl === null) throw new MailError('No mail server is configured', true);
+    this.transport ??= transportTo(this.smtpUrl);
     try {
-      await this.transport.sendMail({ ...mail, to: { name: '', address: to }, from: this.from });
+      const transport = await this.transport;
+      await transport.sendMail({ ...mail, to: { name: '', address: to }, from: this.from });
     } catch (error) {
       throw mailErrorOf(error, this.secrets);
     }
   }
+}
+
+/** Loaded with the first mail: most services that start send none. */
+async function transportTo(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    requireTLS: requiresTls(url),
+    connectionTimeout: MAIL_TIMEOUT_MS / 6,
+    greetingTimeout: MAIL_TIMEOUT_MS / 6,
+    socketTimeout: MAIL_TIMEOUT_MS / 2,
+    // The text comes from here: no part of it is read from a file or an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** STARTTLS is required (RFC 8314, 4.1) unless the URL has `requireTLS=false` or `ignoreTLS=true`. */
