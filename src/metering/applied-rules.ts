@@ -1,4 +1,4 @@
-import { AppError, type Caller } from '@bellwether/kernel';
+import { AppError, type Awaitable, type Caller, after } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import type { LimitRule, LimitSettings, RuleWindow, Term } from '../organizations';
 
@@ -122,9 +122,18 @@ const rulesOf = ({ rules }: LimitSettings): readonly LimitRule[] => (Array.isArr
 export const hasRunRules = (limits: LimitSettings): boolean => rulesOf(limits).some(({ limit }) => limit !== 'storage');
 
 /** Every rule that counts the run, once per subject. */
-export async function appliedRules(limits: LimitSettings, run: RuledRun, now: Date): Promise<readonly AppliedRule[]> {
+export function appliedRules(limits: LimitSettings, run: RuledRun, now: Date): Awaitable<readonly AppliedRule[]> {
+  const asksGroups = rulesOf(limits).some((rule) => rule.for.kind === 'group');
+  return after(asksGroups ? run.groupIds() : [], (groupIds) => rulesFor(limits, run, now, groupIds));
+}
+
+function rulesFor(
+  limits: LimitSettings,
+  run: RuledRun,
+  now: Date,
+  groupIds: readonly string[],
+): readonly AppliedRule[] {
   const rules = rulesOf(limits);
-  const groupIds = rules.some((rule) => rule.for.kind === 'group') ? await run.groupIds() : [];
   const applied: AppliedRule[] = [];
   for (const rule of rules) {
     const { limit, per } = rule;

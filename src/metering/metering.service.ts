@@ -22,7 +22,7 @@ export interface MeteredRun {
   readonly nested: boolean;
   readonly mayEdit: boolean;
   /** The model of the answer and its tokens; null when `cheaper` is wanted and the organization has no such model. */
-  readonly estimate: (cheaper: boolean) => Promise<Omit<RunEstimate, 'costMicros'> | null>;
+  readonly estimate: (cheaper: boolean) => Awaitable<Omit<RunEstimate, 'costMicros'> | null>;
 }
 
 const UNLIMITED: OpenedReservation = { hold: null, cheaper: null, rateLimit: null };
@@ -67,28 +67,22 @@ export class Metering {
     const subject = { ...NOBODY, organizationId: payer.id };
     if (!hasRunRules(payer.limits)) return this.meter(payer, subject, prices, UNLIMITED, false);
     const rules = await appliedRules(payer.limits, NO_RUN, new Date());
-    const estimate = (): Promise<RunEstimate> => Promise.resolve(NOTHING);
+    const estimate = (): RunEstimate => NOTHING;
     const request = { organizationId: payer.id, rules, mayEdit: true, estimate };
     return this.meter(payer, subject, prices, await reserve(this.leases, request), false);
   }
 
-  private async reserve(run: MeteredRun, prices: PriceList): Promise<OpenedReservation> {
-    const rules = await this.rulesOf(run);
-    if (rules.length === 0) return UNLIMITED;
-    return reserve(this.leases, {
-      organizationId: run.payer.id,
-      rules,
-      mayEdit: run.mayEdit,
-      estimate: async (cheaper) => {
-        const estimate = await run.estimate(cheaper);
-        if (estimate === null) return null;
-        const price = prices.priceOf(estimate.provider, estimate.model, dayOf(new Date()));
-        return { ...estimate, costMicros: prices.costMicros(price, { ...estimate, cachedTokens: 0 }) };
-      },
+  private reserve(run: MeteredRun, prices: PriceList): Awaitable<OpenedReservation> {
+    const estimate = (cheaper: boolean): Awaitable<RunEstimate | null> =>
+      after(run.estimate(cheaper), (expected) => (expected === null ? null : priced(expected, prices)));
+    return after(this.rulesOf(run), (rules) => {
+      if (rules.length === 0) return UNLIMITED;
+      const { payer, mayEdit } = run;
+      return reserve(this.leases, { organizationId: payer.id, rules, mayEdit, estimate });
     });
   }
 
-  private rulesOf({ caller, assistant, payer, stream, nested }: MeteredRun): Promise<readonly AppliedRule[]> {
+  private rulesOf({ caller, assistant, payer, stream, nested }: MeteredRun): Awaitable<readonly AppliedRule[]> {
     const groupIds = () => this.groups.idsOf(caller.userId, payer.id);
     return appliedRules(payer.limits, { caller, assistantId: assistant.id, stream, nested, groupIds }, new Date());
   }
@@ -103,6 +97,11 @@ export class Metering {
     const { usage, metrics } = this;
     return new RunMeter({ subject, organization: slug, prices, usage, metrics, ...opened, isRun });
   }
+}
+
+function priced(estimate: Omit<RunEstimate, 'costMicros'>, prices: PriceList): RunEstimate {
+  const price = prices.priceOf(estimate.provider, estimate.model, dayOf(new Date()));
+  return { ...estimate, costMicros: prices.costMicros(price, { ...estimate, cachedTokens: 0 }) };
 }
 
 const NOBODY = {

@@ -1,3 +1,4 @@
+import { type Awaitable, after } from '@bellwether/kernel';
 import { type AppliedRule, LimitReached, type RateLimit, secondsUntil } from './applied-rules';
 import { isPlace } from './lease';
 import type { LeasePart, LimitLeases } from './limit-leases.service';
@@ -101,7 +102,7 @@ export interface ReservationRequest {
   /** The caller may edit the assistant: rules that end with `teachers_only` do not stop them. */
   readonly mayEdit: boolean;
   /** Tokens and cost that the run may need; null when there is no cheaper model. */
-  readonly estimate: (cheaper: boolean) => Promise<RunEstimate | null>;
+  readonly estimate: (cheaper: boolean) => Awaitable<RunEstimate | null>;
 }
 
 export interface OpenedReservation {
@@ -113,11 +114,16 @@ export interface OpenedReservation {
 }
 
 /** Reserves before a run. Asks the database only when a lease has run dry. @throws LimitReached */
-export async function reserve(leases: LimitLeases, request: ReservationRequest): Promise<OpenedReservation> {
-  let { rules } = request;
-  let cheaper: AppliedRule | null = null;
-  for (;;) {
-    const estimate = await request.estimate(cheaper !== null);
+export const reserve = (leases: LimitLeases, request: ReservationRequest): Awaitable<OpenedReservation> =>
+  reserveUnder(leases, request, { rules: request.rules, cheaper: null });
+
+/** Rules that have ended and let the run go on are left out of the next try. */
+function reserveUnder(
+  leases: LimitLeases,
+  request: ReservationRequest,
+  { rules, cheaper }: { readonly rules: readonly AppliedRule[]; readonly cheaper: AppliedRule | null },
+): Awaitable<OpenedReservation> {
+  return after(request.estimate(cheaper !== null), (estimate) => {
     if (estimate === null) throw new LimitReached(cheaper ?? (rules[0] as AppliedRule));
     if (rules.length === 0) return { hold: null, cheaper, rateLimit: null };
     const { promptTokens, completionTokens, costMicros } = estimate;
@@ -126,13 +132,14 @@ export async function reserve(leases: LimitLeases, request: ReservationRequest):
       const lease = leases.of(request.organizationId, applied);
       return { lease, applied, reserved: shareOf(applied, need) };
     });
-    const taken = leases.take(parts);
-    const short = taken instanceof Promise ? await taken : taken;
-    if (short.length === 0) return { hold: new Hold(leases, parts), cheaper, rateLimit: nearest(parts) };
-    const refused = short.map(({ applied }) => applied);
-    for (const applied of refused) cheaper = wayOn(applied, request.mayEdit) ?? cheaper;
-    rules = rules.filter((applied) => !refused.includes(applied));
-  }
+    return after(leases.take(parts), (short): Awaitable<OpenedReservation> => {
+      if (short.length === 0) return { hold: new Hold(leases, parts), cheaper, rateLimit: nearest(parts) };
+      const refused = short.map(({ applied }) => applied);
+      const ways = refused.map((applied) => wayOn(applied, request.mayEdit));
+      const left = rules.filter((applied) => !refused.includes(applied));
+      return reserveUnder(leases, request, { rules: left, cheaper: ways.findLast((way) => way !== null) ?? cheaper });
+    });
+  });
 }
 
 /** Null: the run goes on without the rule. The rule: it goes on with the cheaper model. @throws LimitReached */

@@ -1,4 +1,4 @@
-import { AppError, type Awaitable, onFailure } from '@bellwether/kernel';
+import { AppError, type Awaitable, after, onFailure } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { RunnableAssistant } from '../../assistants';
 import { ConnectorsService, type ResolvedModel } from '../../connectors';
@@ -33,21 +33,23 @@ export class AnswerModels {
   }
 
   /** A first estimate, before tools have filled the prompt; null when there is no cheaper model. */
-  async estimate(
+  estimate(
     assistant: RunnableAssistant,
     { messages, params }: ChatRequest,
     cheaper: boolean,
-  ): Promise<ExpectedAnswer | null> {
+  ): Awaitable<ExpectedAnswer | null> {
     const resolve = (): Awaitable<ResolvedModel | null | undefined> =>
       cheaper ? this.cheaper(assistant) : this.resolve(assistant);
-    const resolved = await onFailure(resolve, (error) => {
+    const resolved = onFailure(resolve, (error) => {
       // The answer itself will report it.
       if (error instanceof AppError) return undefined;
       throw error;
     });
-    if (resolved === null) return null;
-    if (resolved === undefined || resolved.provider === null) return FREE;
-    const { provider, model } = resolved;
-    return { provider, model, promptTokens: promptTokens(messages), completionTokens: expectedTokens(params) };
+    return after(resolved, (found) => {
+      if (found === null) return null;
+      if (found === undefined || found.provider === null) return FREE;
+      const { provider, model } = found;
+      return { provider, model, promptTokens: promptTokens(messages), completionTokens: expectedTokens(params) };
+    });
   }
 }
