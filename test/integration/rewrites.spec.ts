@@ -328,7 +328,7 @@ describe('migration on access', () => {
     const [id] = await classics(1, own);
     const processes = [processOf('on_access', ready), processOf('on_access', ready)];
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => processes[index % 2]!.access.migrate(stored(id!, own.id))),
+      Array.from({ length: 20 }, async (_, index) => processes[index % 2]!.access.migrate(stored(id!, own.id))),
     );
     expect(new Set(answers)).toEqual(new Set([true]));
     expect((await own.scope.versions(id!, { limit: 10, cursor: null })).items.map(({ reason }) => reason)).toEqual([
@@ -435,7 +435,7 @@ describe('migration on access', () => {
       atOnce -= 1;
       return ready(subject);
     });
-    const answers = ids.map((id) => access.migrate(stored(id, own.id)));
+    const answers = ids.map(async (id) => access.migrate(stored(id, own.id)));
     expect(await Promise.all(answers.slice(16))).toEqual([false, false, false, false]);
     open();
     expect(new Set(await Promise.all(answers.slice(0, 16)))).toEqual(new Set([true]));

@@ -145,8 +145,9 @@ export async function startApp({
     log: () => logged,
     get: service.app.get.bind(service.app),
     stop: async () => {
-      connections.destroy();
       await service.stop();
+      // Not before: a call may still wait for its answer.
+      connections.destroy();
       if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
