@@ -440,4 +440,29 @@ describe('erasing and exporting', () => {
     const acting = await person(app, { scopes: ['chat', 'read', 'act_as'] });
     expect((await acting.api('POST', '/api/v1/me/data-export')).status).toBe(403);
   });
+
+  it('reaches what the person asked of another organization', async () => {
+    const teacher = await person(app, { role: 'teacher', scopes: ['chat', 'read', 'write'] });
+    const metadata = { connector: 'openai', llm: 'gpt-4o-mini' };
+    const { id } = ok(await teacher.api('POST', '/api/v1/assistants', { name: 'Shared everywhere', metadata })).json;
+    const foreign = await foreignOrganization(app);
+    ok(await app.api('PATCH', '/api/v1/organizations/default', { features: { assistants_export: true } }));
+    ok(await app.api('PATCH', `/api/v1/organizations/${foreign}`, { features: { assistants_import: true } }));
+    ok(await teacher.api('PUT', `/api/v1/assistants/${id}/publication`, {}));
+    ok(await app.api('PUT', `/api/v1/assistants/${id}/publication/everywhere`));
+    const asker = await person(app, { role: 'member', organization: foreign });
+    const scopes = ['chat', 'read', 'write', 'admin'];
+    const chief = await person(app, { role: 'owner', organization: foreign, scopes });
+    const body = { messages: [user('What does the quokka eat?')] };
+    const run = ok(await asker.api('POST', `/api/v1/assistants/${id}/completions`, body)).json.run_id;
+    const path = `/api/v1/organizations/${foreign}`;
+    const accepted = ok(
+      await chief.api('POST', `${path}/members/${asker.userId}/erasure`, { dry_run: false, confirm: asker.email }),
+    );
+    const state = async () => (await chief.api('GET', `${path}/erasures/${accepted.json.id}`)).json.state;
+    await until(async () => (await state()) === 'done', 30_000);
+    const [row] = await sql(`SELECT user_id, segment_id, question FROM runs WHERE id = '${run}'`);
+    expect(row).toMatchObject({ segment_id: null, question: null });
+    expect(row.user_id).not.toBe(asker.userId);
+  }, 60_000);
 });

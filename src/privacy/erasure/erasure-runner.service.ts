@@ -3,7 +3,7 @@ import { AppError } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { FileOwnership } from '../../files';
 import { AuditChainEdits, AuditLog } from '../../infrastructure/audit';
-import { type Transaction, Transactions } from '../../infrastructure/database';
+import { AcrossOrganizations, type Transaction, Transactions } from '../../infrastructure/database';
 import { KnowledgeBasePurge } from '../../knowledge-bases';
 import { OrganizationChanges } from '../../organizations';
 import { RunsService } from '../../runs';
@@ -132,6 +132,8 @@ export class ErasureSteps {
     }
   }
 
+  /** Rows of what the person asked belong to the organizations of the assistants. */
+  @AcrossOrganizations('jobs')
   async treatRows(held: HeldErasure, signal: AbortSignal): Promise<void> {
     for (const table of PERSON_TABLES) {
       const { by } = table.erasure;
