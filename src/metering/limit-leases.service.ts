@@ -235,10 +235,13 @@ export class LimitLeases implements BeforeApplicationShutdown {
     try {
       return await this.ask(reports, ended);
     } catch (error) {
-      if (isDatabaseUnavailable(error) || reports.length < 2) throw error;
+      if (isDatabaseUnavailable(error) || reports.length === 0) throw error;
       // A report that the database refuses must not stop those of others.
       LOGGER.error({ msg: 'leases of limits were refused', err: error });
       const answers = await Promise.allSettled(reports.map((each) => this.ask([each], ended)));
+      // What was not answered is no refusal: it is told again.
+      const lost = answers.find((answer) => answer.status === 'rejected' && isDatabaseUnavailable(answer.reason));
+      if (lost?.status === 'rejected') throw lost.reason;
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])));
     }
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import { LimitReached, type RunMeter } from '../../src/metering';
+import { LeaseRepository } from '../../src/metering/lease.repository';
 import type { LimitRule } from '../../src/organizations';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { MODEL, meteringProcess } from '../support/metering';
@@ -181,6 +182,22 @@ describe('leases of limits', () => {
     await process.stop();
     expect(await counters()).toEqual([{ rule_id: 'tokens', used: 27, reserved: 0 }]);
     expect(await database.query('SELECT * FROM limit_reservations')).toEqual([]);
+  });
+
+  it('keep what was spent when the database goes away while refused reports are told one by one', async () => {
+    const process = started();
+    await answered(process, tokens(10_000), requests(100));
+    const failure = (code: string): Error => Object.assign(new Error(code), { code });
+    const report = jest.spyOn(LeaseRepository.prototype, 'report');
+    report.mockRejectedValueOnce(failure('22003'));
+    report.mockRejectedValue(failure('57P01'));
+    await expect(process.leases.report()).rejects.toMatchObject({ code: '57P01' });
+    report.mockRestore();
+    await process.leases.giveBack();
+    expect(await counters()).toEqual([
+      { rule_id: 'requests', used: 1, reserved: 0 },
+      { rule_id: 'tokens', used: 9, reserved: 0 },
+    ]);
   });
 
   it('of one organization go on when another is deleted', async () => {
