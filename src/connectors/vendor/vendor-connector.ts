@@ -150,10 +150,14 @@ export class VendorConnector<Kept extends object> implements Connector {
   }
 
   complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
-    const images = this.images(request, context);
-    return images instanceof Promise
-      ? images.then((loaded) => this.completeWith(this.callOf(request, target, context, loaded), context))
-      : this.completeWith(this.callOf(request, target, context, images), context);
+    try {
+      const images = this.images(request, context);
+      return images instanceof Promise
+        ? images.then((loaded) => this.completeWith(this.callOf(request, target, context, loaded), context))
+        : this.completeWith(this.callOf(request, target, context, images), context);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   private completeWith(call: VendorCall<Kept>, context: ModelCallContext): Promise<ModelAnswer> {
