@@ -268,13 +268,13 @@ class OutOfTime extends Error {}
 let stopAt = Infinity;
 
 /** Replaces the library's `var`, which also reads inherited properties. Rules read own properties only. */
-jsonLogic.add_operation('var', function (this: unknown, name?: unknown, otherwise?: unknown): unknown {
+function readVar(this: unknown, name?: unknown, otherwise?: unknown): unknown {
   // The deadline is checked here because rules reach large data through `var` only.
   if (performance.now() > stopAt) throw new OutOfTime();
   if (name === '') return this;
   const named = typeof name === 'string' || typeof name === 'number';
   return (named ? follow(this, String(name)) : undefined) ?? otherwise ?? null;
-});
+}
 
 function follow(data: unknown, path: string): unknown {
   let value = data;
@@ -331,6 +331,8 @@ export class Conditions {
     if (this.left <= 0) return this.failed(name, TOO_LONG);
     const began = performance.now();
     stopAt = began + this.left;
+    // The library has one set of operations for all its users. Another one may have replaced this since.
+    jsonLogic.add_operation('var', readVar);
     try {
       const met: unknown = jsonLogic.apply(rule as jsonLogic.RulesLogic, this.facts.with(outcomes));
       return jsonLogic.truthy(met) ? null : 'its condition is not met';
