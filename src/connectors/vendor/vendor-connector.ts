@@ -156,7 +156,7 @@ export class VendorConnector<Kept extends object> implements Connector {
         ? images.then((loaded) => this.completeWith(this.callOf(request, target, context, loaded), context))
         : this.completeWith(this.callOf(request, target, context, images), context);
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
