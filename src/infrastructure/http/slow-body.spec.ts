@@ -20,6 +20,8 @@ function arriving(bytesASecond: number) {
 }
 
 describe('a body that arrives', () => {
+  // One timer looks at the bodies of a process: this file has a copy of its own.
+  beforeAll(() => jest.resetModules());
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => {
     // One timer looks at all bodies. It ends when it finds none.
