@@ -3,9 +3,9 @@ import { finding } from '../infrastructure/findings';
 import { type Check, HealthReport } from './health-report.service';
 
 const of = (...checks: readonly Check[]): HealthReport => {
-  const room = { checks } as never;
+  const collector = { checks } as never;
   const none = { checks: [] } as never;
-  return new HealthReport(room, none, none, 5_000);
+  return new HealthReport(collector, none, none, 5_000);
 };
 
 describe('the health report', () => {

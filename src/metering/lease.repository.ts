@@ -102,8 +102,8 @@ const REPORT = `
     WHERE coalesce(own.report, 0) < $2
     ORDER BY ${COUNTER.replaceAll(/\w+/g, 'c.$&')} FOR UPDATE OF c
   ), granted AS (
-    SELECT *, keep + greatest(0, least(room, greatest(need, least(want, room / 20)))) AS lease
-    FROM (SELECT *, amount - had - added - reserved + leased - keep AS room FROM locked) AS each
+    SELECT *, keep + greatest(0, least(available, greatest(need, least(want, available / 20)))) AS lease
+    FROM (SELECT *, amount - had - added - reserved + leased - keep AS available FROM locked) AS each
   ), booked AS (
     SELECT *, lease - leased AS more FROM granted
   ), ${BOOK}, stored AS (

@@ -239,7 +239,7 @@ export class LimitLeases implements BeforeApplicationShutdown {
       // A report that the database refuses must not stop those of others.
       LOGGER.error({ msg: 'leases of limits were refused', err: error });
       const answers = await Promise.allSettled(reports.map((each) => this.ask([each], ended)));
-      // What was not answered is no refusal: it is told again.
+      // A report without an answer was not refused: it is sent again.
       const lost = answers.find((answer) => answer.status === 'rejected' && isDatabaseUnavailable(answer.reason));
       if (lost?.status === 'rejected') throw lost.reason;
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])));

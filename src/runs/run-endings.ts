@@ -213,7 +213,7 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown, OnApplica
     this.droppedTotal += count;
     if (reason === 'unavailable') {
       this.work = null;
-      // Nobody knows whether the last seal was stored.
+      // The last seal may be stored or not.
       this.chain = new SealChain();
     }
     this.logger.error({ msg: 'run records dropped', count, reason, total: this.droppedTotal });

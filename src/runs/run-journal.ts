@@ -264,7 +264,7 @@ export class RunJournal implements OnApplicationShutdown {
       if (ours) this.chain.extend(sealed.segments);
       return ours;
     } catch (error) {
-      // Nobody knows whether this seal was stored: another one must not have its number.
+      // This seal may be stored or not: another one must not have its number.
       if (!isRefusal(error)) this.chain = new SealChain();
       throw error;
     }

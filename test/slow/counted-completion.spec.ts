@@ -23,8 +23,8 @@ const RULES = ['organization', 'person'].map((kind) => ({
 }));
 
 /*
- * What one completion costs, in figures that no other program on the machine changes. They may only fall: who adds a
- * promise to this way takes another one away.
+ * Counts promises, timers and signatures of one completion: figures that no other program on the machine changes. The
+ * limits may only fall. A change that adds a promise to a completion removes another one.
  */
 describe('a plain completion', () => {
   let dataDir: string;
