@@ -16,7 +16,6 @@ import {
   type Connector,
   type ConnectorCapabilities,
   type ConnectorDefinition,
-  type ModelChunk,
   type ModelRequest,
   type ModelTarget,
 } from './contract';
@@ -128,7 +127,8 @@ function withUserIds(
   return {
     definition: connector.definition,
     complete: (request, target, context) => connector.complete(identified(request, context.runId), target, context),
-    stream: (request, target, context) => connector.stream(identified(request, context.runId), target, context),
+    stream: (request, target, context, take) =>
+      connector.stream(identified(request, context.runId), target, context, take),
   };
 }
 
@@ -142,17 +142,9 @@ function gatedConnector(connector: Connector): Connector {
     },
     stream: (...call) => {
       const gate = beforeVendorCall.getStore();
-      return gate === undefined ? connector.stream(...call) : gatedStream(gate, () => connector.stream(...call));
+      return gate === undefined ? connector.stream(...call) : gate().then(() => connector.stream(...call));
     },
   };
-}
-
-async function* gatedStream(
-  gate: () => Promise<void>,
-  ask: () => AsyncIterable<readonly ModelChunk[]>,
-): AsyncGenerator<readonly ModelChunk[], void, void> {
-  await gate();
-  yield* ask();
 }
 
 /** Connector and model that a definition names. */

@@ -1,8 +1,18 @@
+import { AsyncResource } from 'node:async_hooks';
 import { AppError, type Awaitable, type ChatMessage, after, textOf } from '@bellwether/kernel';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
 import { type ModelCall, type ModelOperation, type RunMeter, providerLabel } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
-import type { Connector, ModelAnswer, ModelCallContext, ModelChunk, ModelRequest, ModelTarget } from './contract';
+import {
+  type Connector,
+  type ModelAnswer,
+  type ModelCallContext,
+  type ModelChunk,
+  type ModelRequest,
+  type ModelTarget,
+  ReaderLeft,
+  type TakeChunks,
+} from './contract';
 
 /** Characters of one message in a span, and of an answer. */
 const MOST_CHARS = 16_000;
@@ -82,21 +92,15 @@ const asParts = (messages: readonly ChatMessage[]): string =>
     }),
   );
 
-/** Iterates a source within a span, so that its work between two values belongs to the span. Without a span, the source itself. */
-export const iterateIn = <T>(span: Span | null, source: () => AsyncIterable<T>): AsyncIterable<T> =>
-  span === null ? source() : iterate(span, source);
-
-async function* iterate<T>(span: Span, source: () => AsyncIterable<T>): AsyncGenerator<T, void, void> {
-  const iterator = inSpan(span, () => source()[Symbol.asyncIterator]());
-  try {
-    for (;;) {
-      const next = await inSpan(span, () => iterator.next());
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await inSpan(span, () => iterator.return?.());
-  }
+/** Streams within a span: what the connector does belongs to it, what the reader does stays outside. */
+export function streamIn(
+  span: Span | null,
+  take: TakeChunks,
+  stream: (take: TakeChunks) => Promise<void>,
+): Promise<void> {
+  if (span === null) return stream(take);
+  const outside = AsyncResource.bind(take);
+  return inSpan(span, () => stream(outside));
 }
 
 interface Metered {
@@ -135,23 +139,23 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
         endModelSpan(span, call, answer);
       }
     },
-    async *stream(request, target, context): AsyncGenerator<readonly ModelChunk[]> {
-      const [meter, call] = await begin(request, context);
+    async stream(request, target, context, take) {
+      const begun = begin(request, context);
+      const [meter, call] = begun instanceof Promise ? await begun : begun;
       const span = spanOf(provider, request, target);
       const told = span === null ? null : new ToldAnswer(span.capturesContents);
       const startedAt = performance.now();
-      const ask = () => connector.stream(request, target, context);
+      const count: TakeChunks = (chunks) => {
+        for (const chunk of chunks) call.receiveChunk(chunk);
+        told?.add(chunks);
+        const extended = meter.extend(call);
+        return extended === null ? take(chunks) : extended.then(() => take(chunks));
+      };
       try {
-        for await (const batch of iterateIn(span, ask)) {
-          for (const chunk of batch) call.receiveChunk(chunk);
-          told?.add(batch);
-          const extended = meter.extend(call);
-          if (extended !== null) await extended;
-          yield batch;
-        }
+        await streamIn(span, count, (counted) => connector.stream(request, target, context, counted));
         note(outcomeOf(startedAt, null));
       } catch (error) {
-        fail(call, startedAt, error);
+        if (!(error instanceof ReaderLeft)) fail(call, startedAt, error);
         throw error;
       } finally {
         meter.end(call);

@@ -1,6 +1,6 @@
 import type { ModelCall } from '../metering';
 import { currentSpan, Span, type SpanSink } from '../infrastructure/context';
-import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './metered-connector';
+import { beginModelSpan, endModelSpan, streamIn, ToldAnswer } from './metered-connector';
 
 const CALL = {
   operation: 'chat',
@@ -55,27 +55,22 @@ describe('the span of a model call', () => {
     ]);
   });
 
-  it('is the span of all that a stream does, not of what its reader does, and ends the stream with its reader', async () => {
+  it('is the span of all that a stream does, not of what its reader does', async () => {
     const span = rootOf(false);
     const seen: (Span | null)[] = [];
-    let closed = false;
-    async function* source(): AsyncGenerator<number> {
-      try {
-        for (let n = 0; ; n += 1) {
-          await Promise.resolve();
-          seen.push(currentSpan());
-          yield n;
-        }
-      } finally {
-        closed = true;
+    const read: (Span | null)[] = [];
+    const take = (): undefined => void read.push(currentSpan());
+    await streamIn(span, take, async (taken) => {
+      for (let n = 0; n < 3; n += 1) {
+        await Promise.resolve();
+        seen.push(currentSpan());
+        await taken([]);
       }
-    }
-    for await (const n of iterateIn(span, source)) {
-      expect(currentSpan()).toBeNull();
-      if (n === 2) break;
-    }
-    expect(seen).toEqual([span, span, span]);
-    expect(closed).toBe(true);
+    });
+    expect([seen, read]).toEqual([
+      [span, span, span],
+      [null, null, null],
+    ]);
   });
 
   it('is left out beyond the number of spans that one trace may have', () => {

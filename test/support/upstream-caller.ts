@@ -1,6 +1,7 @@
 import { AppError, uuidv7, type RunEvent } from '@bellwether/kernel';
 import type { Connector, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../../src/connectors';
 import { DEFAULT_CALL_LIMITS, type ModelCallLimits } from '../../src/connectors';
+import { iterated } from '../../src/connectors/testing/iterated';
 import type { Config } from '../../src/infrastructure/config';
 import { OutboundClient } from '../../src/infrastructure/outbound';
 
@@ -66,10 +67,11 @@ export class ConnectorCaller {
     let batches = 0;
     let error: AppError | null = null;
     try {
-      for await (const batch of this.connector.stream(request, target, this.context(signal))) {
+      await this.connector.stream(request, target, this.context(signal), (batch) => {
         batches += 1;
         chunks.push(...batch);
-      }
+        return undefined;
+      });
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;
       error = thrown;
@@ -79,6 +81,6 @@ export class ConnectorCaller {
   }
 
   open(target: ModelTarget, request = askFor(), signal?: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
-    return this.connector.stream(request, target, this.context(signal));
+    return iterated((take) => this.connector.stream(request, target, this.context(signal), take));
   }
 }

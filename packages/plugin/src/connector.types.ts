@@ -203,17 +203,23 @@ export interface ModelChunk {
 }
 
 /**
+ * Takes the chunks of one socket read of a stream. A promise stops the reading until it resolves. An error ends the
+ * stream, which rejects with it.
+ */
+export type TakeChunks = (chunks: readonly ModelChunk[]) => Promise<void> | undefined;
+
+/**
  * One model vendor. Both methods reject with an `AppError` whose code is one of `upstream_*`, `cancelled`,
  * `outbound_refused` or `connector_not_configured`; a stream that ends without a finish reason rejects with
- * `upstream_truncated`. `stream` yields the chunks of one socket read at a time and stops reading while the consumer
- * does not ask; it ends normally only after a chunk with a finish reason. Every chunk it yields is meant for the client:
- * usage is always asked of the vendor, but OpenAI's extra chunk with empty `choices` is yielded only when
+ * `upstream_truncated`. `stream` gives the chunks of one socket read at a time to `take`, in the turn in which they
+ * arrive, and resolves only after a chunk with a finish reason. Every chunk is meant for the client:
+ * usage is always asked of the vendor, but OpenAI's extra chunk with empty `choices` is given only when
  * `params.stream_options.include_usage` is true; otherwise its figures arrive in `usage` of the finishing chunk.
  */
 export interface Connector {
   readonly definition: ConnectorDefinition;
   complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
-  stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]>;
+  stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext, take: TakeChunks): Promise<void>;
 }
 
 /** Types that every vision model accepts. SVG is left out: it can hold scripts. */

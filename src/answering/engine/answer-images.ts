@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { ModelAnswer, ModelChunk, ModelImage } from '../../connectors';
+import type { ModelAnswer, ModelChunk, ModelImage, TakeChunks } from '../../connectors';
 import { ImagesService, imagesMarkdown } from '../../files';
 import type { Completion } from '../completion.types';
 
@@ -17,13 +17,10 @@ export class AnswerImages {
     return { ...rest, text, body: withContent(rest.body, 'message', text) };
   }
 
-  /** @throws as `inAnswer` */
-  async *inChunks(
-    completion: Completion,
-    chunks: AsyncIterable<readonly ModelChunk[]>,
-  ): AsyncGenerator<readonly ModelChunk[]> {
+  /** Gives chunks on to `take` with their images as links. @throws as `inAnswer` */
+  inChunks(completion: Completion, take: TakeChunks): TakeChunks {
     let end = '';
-    for await (const batch of chunks) {
+    return async (batch) => {
       const told: ModelChunk[] = [];
       for (const chunk of batch) {
         const { images = [], ...rest } = chunk;
@@ -34,8 +31,8 @@ export class AnswerImages {
         end = (end + text).slice(-2);
         told.push(isText ? chunk : { ...rest, text, data: dataWith(rest.data, text) });
       }
-      yield told;
-    }
+      return take(told);
+    };
   }
 
   private async markdown({ assistant, run }: Completion, images: readonly ModelImage[]): Promise<string> {

@@ -1,4 +1,4 @@
-import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
+import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel, TakeChunks } from '../../connectors';
 import { type AnswerEvent, Backpressure, type Completion } from '../completion.types';
 import type { AnswerImages } from './answer-images';
 import { AnswerRecordBuilder } from './answer-record-builder';
@@ -37,12 +37,11 @@ function requests({ batches = [], answers = [] }: Setting) {
     definition: { capabilities: { image_generation: false } },
     complete: () =>
       Promise.resolve({ body: {}, text: '', calls: [], finishReason: 'stop', usage: null, ...left.shift() }),
-    async *stream(request: ModelRequest) {
+    async stream(request: ModelRequest, _target: unknown, _context: unknown, take: TakeChunks) {
       vendor.requests.push(request);
       for (const batch of batches) {
         vendor.asked += 1;
-        await Promise.resolve();
-        yield batch;
+        await take(batch);
       }
     },
   };

@@ -1,5 +1,12 @@
 import { type ChatMessage, type JsonObject, type Usage, addUsage, isJsonObject, textOf } from '@bellwether/kernel';
-import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
+import {
+  type ModelAnswer,
+  type ModelChunk,
+  type ModelRequest,
+  ReaderLeft,
+  type ResolvedModel,
+  type TakeChunks,
+} from '../../connectors';
 import { type Backpressure, type Completion, type TellAnswer, joinedTexts } from '../completion.types';
 import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../tool-calling';
 import type { AnswerImages } from './answer-images';
@@ -38,6 +45,20 @@ function withoutUsageChunk(request: ModelRequest): ModelRequest {
   return { ...request, params: kept };
 }
 
+/** The failures of this service are none of the vendor's. */
+function leaving(take: TakeChunks): TakeChunks {
+  const leave = (cause: unknown): never => {
+    throw new ReaderLeft(cause);
+  };
+  return (chunks) => {
+    try {
+      return take(chunks)?.catch(leave);
+    } catch (error) {
+      return leave(error);
+    }
+  };
+}
+
 /** The state of one answer that its steps share. */
 export interface AnswerInProgress {
   readonly completion: Completion;
@@ -65,7 +86,7 @@ export class ModelRequests {
     const spent = builder.usage;
     if (completion.request.stream) {
       builder.beginText();
-      for await (const chunks of this.chunksOf(request)) {
+      await this.stream(request, (chunks) => {
         builder.receive(chunks);
         const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
         for (const { usage, finishReason } of chunks) {
@@ -73,9 +94,7 @@ export class ModelRequests {
           if (finishReason !== null) builder.finishReason = finishReason;
         }
         tell({ type: 'delta', chunks: told, callsFollow: false });
-        const held = this.pause();
-        if (held !== undefined) await held;
-      }
+      });
     } else {
       const answer = await this.whole(request);
       tell({ type: 'message', answer: answerWithSpent(answer, spent) });
@@ -87,7 +106,7 @@ export class ModelRequests {
     const { tell } = this.answer;
     tell({ type: 'round', round });
     const answer = await (this.answer.completion.request.stream
-      ? this.streamedRound(withoutUsageChunk(request))
+      ? this.streamedRound(request)
       : this.wholeRound(request));
     if (wantsFunctions(answer.calls.length, answer.finishReason))
       tell({ type: 'tool_calls', round, calls: answer.calls });
@@ -101,7 +120,7 @@ export class ModelRequests {
     let usage: Usage | null = null;
     let finishReason = '';
     builder.beginText();
-    for await (const chunks of this.chunksOf(request)) {
+    await this.stream(withoutUsageChunk(request), (chunks) => {
       builder.receive(chunks);
       let isLast = false;
       for (const chunk of chunks) {
@@ -112,9 +131,7 @@ export class ModelRequests {
         isLast = true;
       }
       tell({ type: 'delta', chunks, callsFollow: isLast && wantsFunctions(assembler.calls.length, finishReason) });
-      const held = this.pause();
-      if (held !== undefined) await held;
-    }
+    });
     builder.usage = addUsage(builder.usage, usage);
     builder.finishReason = finishReason;
     const { text, calls, echoed } = assembler;
@@ -139,15 +156,23 @@ export class ModelRequests {
     return answer;
   }
 
-  /** The vendor's chunks, with generated images as links. */
-  private chunksOf(request: ModelRequest): AsyncIterable<readonly ModelChunk[]> {
+  /** Gives the vendor's chunks to `told` as they arrive, with generated images as links. */
+  private async stream(request: ModelRequest, told: (chunks: readonly ModelChunk[]) => void): Promise<void> {
     const { connector, target } = this.resolved;
-    const chunks = connector.stream(request, target, this.context());
+    const pass: TakeChunks = (chunks) => {
+      told(chunks);
+      return this.pause();
+    };
     const makesImages = connector.definition.capabilities.image_generation;
-    return makesImages ? this.images.inChunks(this.answer.completion, chunks) : chunks;
+    const take = makesImages ? this.images.inChunks(this.answer.completion, pass) : pass;
+    try {
+      await connector.stream(request, target, this.context(), leaving(take));
+    } catch (error) {
+      throw error instanceof ReaderLeft ? error.cause : error;
+    }
   }
 
-  /** A promise that slow sinks hold, to await before the vendor is read again; undefined when none is slow. */
+  /** A promise that slow sinks hold until the vendor is read again; undefined when none is slow. */
   private pause(): Promise<void> | undefined {
     const { completion, pressure } = this.answer;
     completion.run.signal.throwIfAborted();

@@ -17,7 +17,9 @@ export {
   type ModelsWire,
   type ModelTarget,
   type QuotableMaterial,
+  type TakeChunks,
   type VendorAccess,
 } from '@bellwether/plugin';
 export { CONNECTORS, CONNECTORS_IN_USE, EMBEDDING_PROVIDERS } from './connector.token';
 export * from './connector-plugin.types';
+export { ReaderLeft } from './reader-left';

@@ -1,5 +1,6 @@
 import { AppError, uuidv7, type FunctionCall, type Usage } from '@bellwether/kernel';
 import type { Connector, FunctionCallDelta, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../contract';
+import { iterated } from './iterated';
 import type { ScriptedVendor } from './scripted-vendor.types';
 
 export interface ConnectorCase {
@@ -65,18 +66,16 @@ export class ConformanceDriver {
   }
 
   open(request = this.request(), signal?: AbortSignal): AsyncIterator<readonly ModelChunk[]> {
-    return this.connector.stream(request, this.subject.target(), this.context(signal))[Symbol.asyncIterator]();
+    const context = this.context(signal);
+    return iterated((take) => this.connector.stream(request, this.subject.target(), context, take));
   }
 
   async stream(request = this.request(), signal?: AbortSignal, organizationId = 'a'): Promise<Streamed> {
     const chunks: ModelChunk[] = [];
     let error: AppError | null = null;
     try {
-      const batches = this.connector.stream(request, this.subject.target(), {
-        ...this.context(signal),
-        organizationId,
-      });
-      for await (const batch of batches) chunks.push(...batch);
+      const context = { ...this.context(signal), organizationId };
+      await this.connector.stream(request, this.subject.target(), context, (batch) => void chunks.push(...batch));
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;
       error = thrown;

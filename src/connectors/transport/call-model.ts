@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type JsonObject, atMost } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
@@ -6,7 +5,14 @@ import type { Dispatcher } from 'undici';
 import { traceHeaders } from '../../infrastructure/context';
 import { encodeJson } from '../../infrastructure/http';
 import { decodedBody, type OutboundClient } from '../../infrastructure/outbound';
-import type { ModelCallContext, ModelCallLimits, ModelChunk, ModelTarget } from '../contract';
+import {
+  type ModelCallContext,
+  type ModelCallLimits,
+  type ModelChunk,
+  type ModelTarget,
+  ReaderLeft,
+  type TakeChunks,
+} from '../contract';
 import { type AnswerHead, type AnswerSink, exchange } from './exchange';
 import {
   CallDeadline,
@@ -55,7 +61,7 @@ export class ModelTransport {
     const send = (body: string | Buffer): Promise<T> =>
       exchange(
         this.outbound.dispatcher(target.trusted),
-        { ...this.request(input, false), method: 'POST', body },
+        { ...this.request(input, input.stream), method: 'POST', body },
         deadline,
         (head) => (isSuccess(head) ? open(head) : new RefusalSink(head, [target.apiKey])),
       );
@@ -127,16 +133,19 @@ class RefusalSink implements AnswerSink<never> {
     private readonly secrets: readonly (string | null)[],
   ) {}
 
-  take(bytes: Buffer): boolean {
+  take(bytes: Buffer): undefined {
     this.size += bytes.length;
+    if (this.size > MAX_REFUSAL) throw this.failure('');
     this.parts.push(bytes);
-    return this.size > MAX_REFUSAL;
   }
 
   end(): never {
+    throw this.failure(Buffer.concat(this.parts).toString('utf8'));
+  }
+
+  private failure(text: string): UpstreamFailure {
     const { statusCode: status, headers } = this.head;
-    const text = this.size > MAX_REFUSAL ? '' : Buffer.concat(this.parts).toString('utf8');
-    throw failureOfStatus({ status, headers, text }, this.secrets);
+    return failureOfStatus({ status, headers, text }, this.secrets);
   }
 }
 
@@ -184,69 +193,6 @@ async function readUpTo(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-/** How long a finished answer's socket may take to end before it is closed instead of reused. Milliseconds. */
-const DRAIN_MS = 1_000;
-
-/**
- * Hands over what a body has received since it was last asked, and stops the socket while nobody asks: at most one read
- * is held. Cheaper than the stream's own iterator, and the socket survives a reader that is done before the body ends.
- */
-export class BodyPump {
-  private queue: Buffer[] = [];
-  private ended = false;
-  private failure: Error | null = null;
-  private wake: (() => void) | null = null;
-
-  constructor(private readonly body: Readable) {
-    body.on('data', this.onData);
-    body.once('end', () => {
-      this.ended = true;
-      this.wake?.();
-    });
-    body.on('error', (error) => {
-      this.failure = error;
-      this.wake?.();
-    });
-    body.once('close', () => {
-      this.ended = true;
-      this.wake?.();
-    });
-  }
-
-  /** The buffers received; null at the end. Rejects with the transport's error. */
-  async next(): Promise<readonly Buffer[] | null> {
-    if (this.queue.length === 0 && !this.ended && this.failure === null) {
-      this.body.resume();
-      await new Promise<void>((resolve) => (this.wake = resolve));
-      this.wake = null;
-    }
-    if (this.queue.length > 0) {
-      const received = this.queue;
-      this.queue = [];
-      return received;
-    }
-    if (this.failure !== null) throw this.failure;
-    return null;
-  }
-
-  /** `complete`: the rest is of no interest and the connection may be reused; otherwise it is closed at once. */
-  release(complete: boolean): void {
-    if (this.ended) return;
-    this.body.off('data', this.onData);
-    if (!complete) return void this.body.destroy();
-    this.body.resume();
-    const timer = setTimeout(() => this.body.destroy(), DRAIN_MS);
-    timer.unref();
-    this.body.once('close', () => clearTimeout(timer));
-  }
-
-  private readonly onData = (bytes: Buffer): void => {
-    this.queue.push(bytes);
-    if (this.wake === null) this.body.pause();
-    else this.wake();
-  };
 }
 
 /**
@@ -315,75 +261,67 @@ export interface ChunkReader {
   end(): readonly ModelChunk[];
 }
 
-export interface StreamAttempt {
-  readonly open: (deadline: CallDeadline) => Promise<Dispatcher.ResponseData>;
-  readonly reader: (response: Dispatcher.ResponseData) => ChunkReader;
+/** Gives what a reader finds in the bytes of a stream to `take`, in the same turn. */
+export class StreamSink implements AnswerSink<void> {
+  done = false;
+  finished = false;
+
+  constructor(
+    private readonly reader: ChunkReader,
+    private readonly give: TakeChunks,
+  ) {}
+
+  take(bytes: Buffer): Promise<void> | undefined {
+    const { reader } = this;
+    const chunks: ModelChunk[] = [];
+    try {
+      reader.read(bytes, chunks);
+      this.done = reader.done;
+      this.finished = reader.finished;
+    } catch (error) {
+      return this.giveBefore(error, chunks);
+    }
+    return chunks.length === 0 ? undefined : this.give(chunks);
+  }
+
+  end(): Promise<void> | undefined {
+    const last = this.reader.end();
+    return last.length === 0 ? undefined : this.give(last);
+  }
+
+  /** Complete chunks before a fault still go to the client. */
+  private giveBefore(fault: unknown, chunks: readonly ModelChunk[]): Promise<void> {
+    const held = chunks.length === 0 ? undefined : this.give(chunks);
+    if (held === undefined) throw fault;
+    return held.then(() => Promise.reject(fault as Error));
+  }
 }
 
-/** A streamed call: tries again until the first chunk was handed over, never after. Rejects with `AppError` only. */
-export async function* streamModel(
+/** A streamed call: tries again until the first chunks were handed over, never after. Rejects with `AppError` or `ReaderLeft`. */
+export async function streamModel(
   limits: ModelCallLimits,
   context: ModelCallContext,
-  attempt: StreamAttempt,
-): AsyncGenerator<readonly ModelChunk[], void, undefined> {
+  take: TakeChunks,
+  attempt: (deadline: CallDeadline, take: TakeChunks) => Promise<void>,
+): Promise<void> {
   const deadline = new CallDeadline(context.signal, limits.streamTotalMs);
+  let begun = false;
+  const taken: TakeChunks = (chunks) => {
+    begun = true;
+    return take(chunks);
+  };
   try {
     for (let tries = 1; ; tries += 1) {
-      let begun = false;
       try {
-        for await (const chunks of readAnswer(deadline, attempt)) {
-          begun = true;
-          yield chunks;
-        }
-        return;
+        return await attempt(deadline, taken);
       } catch (error) {
+        if (error instanceof ReaderLeft) throw error;
         if (begun) throw lossMidway(error, deadline);
         await waitForRetry(error, tries, limits, deadline);
       }
     }
   } finally {
     deadline.dispose();
-  }
-}
-
-async function* readAnswer(
-  deadline: CallDeadline,
-  attempt: StreamAttempt,
-): AsyncGenerator<readonly ModelChunk[], void, undefined> {
-  const response = await attempt.open(deadline);
-  const pump = new BodyPump(decodedBody(response));
-  let complete = false;
-  try {
-    const reader = attempt.reader(response);
-    while (!reader.done) {
-      const received = await nextRead(pump, reader);
-      if (received === null) break;
-      const chunks: ModelChunk[] = [];
-      let fault: Error | null = null;
-      try {
-        for (const bytes of received) reader.read(bytes, chunks);
-      } catch (error) {
-        fault = error as Error;
-      }
-      // Complete chunks before the fault still go to the client.
-      if (chunks.length > 0) yield chunks;
-      if (fault !== null) throw fault;
-    }
-    const last = reader.end();
-    complete = true;
-    if (last.length > 0) yield last;
-  } finally {
-    pump.release(complete);
-  }
-}
-
-/** A connection that breaks or stalls after the finish reason has lost nothing but the usage. */
-async function nextRead(pump: BodyPump, reader: ChunkReader): Promise<readonly Buffer[] | null> {
-  try {
-    return await pump.next();
-  } catch (error) {
-    if (reader.finished) return null;
-    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,12 +14,45 @@ const NOTHING = Buffer.alloc(64 * 1024 * 5, Buffer.from([0x00, 0x00, 0x00, 0xff,
 const texts = (): AnswerSink<string> => {
   let text = '';
   return {
-    take: (bytes) => ((text += bytes.toString()), false),
+    take: (bytes) => void (text += bytes.toString()),
     end: () => text,
   };
 };
 
 const request = { origin: 'http://vendor.test', path: '/', method: 'POST' } as const;
+
+describe('an answer', () => {
+  const work = new AsyncLocalStorage<string>();
+
+  it('is taken in the context of its own caller, a piece at a time, and leaves its connection to the next', async () => {
+    const server = createServer((_, response) => void response.end('whole'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const connected = jest.fn();
+    server.on('connection', connected);
+    const agent = new Agent({ connections: 1 });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ask = async (name: string): Promise<unknown[]> => {
+      const seen: unknown[] = [];
+      const sink: AnswerSink<unknown[]> = {
+        done: true,
+        take: async () => {
+          seen.push(work.getStore());
+          await new Promise((resume) => setImmediate(resume));
+        },
+        end: () => [...seen, work.getStore()],
+      };
+      const deadline = new CallDeadline(new AbortController().signal, 60_000);
+      const answer = await work.run(name, () => exchange(agent, { ...request, origin }, deadline, () => sink));
+      deadline.dispose();
+      return answer;
+    };
+    expect(await ask('first')).toEqual(['first', 'first']);
+    expect(await ask('second')).toEqual(['second', 'second']);
+    expect(connected).toHaveBeenCalledTimes(1);
+    await agent.destroy();
+    server.close();
+  });
+});
 
 describe('a compressed answer', () => {
   let deadline: CallDeadline;

@@ -1,10 +1,10 @@
 export { CallDeadline } from './upstream-failure';
 export {
-  BodyPump,
   type ChunkReader,
   MAX_BODY,
   type ModelPost,
   ModelTransport,
+  StreamSink,
   badResponse,
   callModel,
   jsonOf,

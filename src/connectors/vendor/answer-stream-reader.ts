@@ -1,9 +1,9 @@
 import type { AnswerDecoder } from '@bellwether/plugin';
 import { type FunctionCall, type JsonObject, isJsonObject } from '@bellwether/kernel';
 import { StringDecoder } from 'node:string_decoder';
-import type { Dispatcher } from 'undici';
 import type { ModelAnswer, ModelChunk } from '../contract';
 import {
+  type AnswerHead,
   type AnswerSink,
   type ChunkReader,
   MAX_BODY,
@@ -17,7 +17,7 @@ import { NO_USAGE, answerOf, callChunkOf, chunkOf, chunksOfWhole, usageChunkOf }
 import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
 import type { SplitText, ThoughtSplitter } from './thought-splitter';
 
-type Head = Pick<Dispatcher.ResponseData, 'headers'>;
+type Head = Pick<AnswerHead, 'headers'>;
 
 const typeOf = ({ headers }: Head): string => String(headers['content-type'] ?? '').toLowerCase();
 
@@ -60,9 +60,8 @@ export class WholeAnswer<Kept extends object> implements AnswerSink<ModelAnswer>
     this.body = new WholeBody(wire.maxBodyBytes ?? MAX_BODY, status);
   }
 
-  take(bytes: Buffer): boolean {
+  take(bytes: Buffer): undefined {
     this.body.add(bytes);
-    return false;
   }
 
   end(): ModelAnswer {
@@ -107,11 +106,14 @@ export class StreamedAnswer implements AnswerSink<ModelAnswer> {
     private readonly maxBytes: number,
   ) {}
 
-  take(bytes: Buffer): boolean {
+  get done(): boolean {
+    return this.reader.done;
+  }
+
+  take(bytes: Buffer): undefined {
     this.size += bytes.length;
     if (this.size > this.maxBytes) throw badResponse('The model vendor sent too much');
     this.reader.read(bytes, this.chunks);
-    return this.reader.done;
   }
 
   end(): ModelAnswer {

@@ -5,8 +5,8 @@ import type {
   ConnectorDefinition,
   ModelAnswer,
   ModelCallContext,
-  ModelChunk,
   ModelRequest,
+  TakeChunks,
 } from '../contract';
 import { inConnector } from '../transport';
 import { NO_USAGE, answerOf, chunkOf, headOf, usageChunkOf, wantsUsage } from './chat-shapes';
@@ -26,25 +26,20 @@ export class TextConnector implements Connector {
     return written.then((content) => answerOf(headOf(request), { content, finishReason: 'stop', usage: NO_USAGE }));
   }
 
-  async *stream(
-    request: ModelRequest,
-    _target: unknown,
-    context: ModelCallContext,
-  ): AsyncGenerator<readonly ModelChunk[]> {
+  async stream(request: ModelRequest, _target: unknown, context: ModelCallContext, take: TakeChunks): Promise<void> {
     const { signal } = context;
     const head = headOf(request);
     if (signal.aborted) throw cancelled();
     const text = this.written(request, context);
-    yield [chunkOf(head, { role: 'assistant', content: '' })];
+    await take([chunkOf(head, { role: 'assistant', content: '' })]);
     for (const piece of pieces(text)) {
       // Yields to the event loop: a long answer must not block others or a cancellation.
       await nextTurn();
       if (signal.aborted) throw cancelled();
-      yield [chunkOf(head, { content: piece })];
+      await take([chunkOf(head, { content: piece })]);
     }
     const finish = chunkOf(head, {}, 'stop');
-    if (wantsUsage(request.params)) yield [finish, usageChunkOf(head, NO_USAGE)];
-    else yield [{ ...finish, usage: NO_USAGE }];
+    await take(wantsUsage(request.params) ? [finish, usageChunkOf(head, NO_USAGE)] : [{ ...finish, usage: NO_USAGE }]);
   }
 
   private written(request: ModelRequest, { runId }: ModelCallContext): string {

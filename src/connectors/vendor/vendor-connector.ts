@@ -12,6 +12,7 @@ import type {
   ModelChunk,
   ModelRequest,
   ModelTarget,
+  TakeChunks,
 } from '../contract';
 import {
   type AnswerHead,
@@ -19,8 +20,10 @@ import {
   type ChunkReader,
   MAX_BODY,
   ModelTransport,
+  StreamSink,
   badResponse,
   callModel,
+  connectorFault,
   errorInAnswer,
   inConnector,
   streamModel,
@@ -100,22 +103,37 @@ export const wireOf = <Kept extends object>(codec: VendorCodec<Kept>): VendorWir
   },
 });
 
+class GuardedReader implements ChunkReader {
+  done = false;
+  finished = false;
+
+  constructor(
+    private readonly reader: ChunkReader,
+    private readonly running: Parameters<typeof connectorFault>[1],
+  ) {}
+
+  read(bytes: Buffer, chunks: ModelChunk[]): void {
+    const { reader } = this;
+    try {
+      reader.read(bytes, chunks);
+      this.done = reader.done;
+      this.finished = reader.finished;
+    } catch (error) {
+      throw connectorFault(error, this.running);
+    }
+  }
+
+  end(): readonly ModelChunk[] {
+    return inConnector(this.running, () => this.reader.end());
+  }
+}
+
 /** The same wire format, whose own exceptions are mapped and logged. */
 function guardedWire<Kept extends object>(connector: string, wire: VendorWire<Kept>): VendorWire<Kept> {
   const { encode, whole, reader: readerOf } = wire;
   const guarded = ({ runId }: VendorCall<Kept>, make: () => ChunkReader): ChunkReader => {
     const running = { connector, runId, step: 'read' } as const;
-    const made = inConnector(running, make);
-    return {
-      get done() {
-        return inConnector(running, () => made.done);
-      },
-      get finished() {
-        return inConnector(running, () => made.finished);
-      },
-      read: (bytes, chunks) => inConnector(running, () => made.read(bytes, chunks)),
-      end: () => inConnector(running, () => made.end()),
-    };
+    return new GuardedReader(inConnector(running, make), running);
   };
   return {
     ...wire,
@@ -175,47 +193,33 @@ export class VendorConnector<Kept extends object> implements Connector {
     return new StreamedAnswer(reader({ ...call, includeUsage: false }), call, maxBodyBytes);
   }
 
-  /** Without images to load there is no step between the vendor's stream and the caller (ADR-0008). */
-  stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]> {
-    const { reader, imageMessages } = this.wire;
-    if (reader === undefined) return this.streamOfWhole(request, target, context);
-    if (imageMessages !== undefined) return this.streamWithImages(request, target, context, reader);
-    return this.streamOf(this.callOf(request, target, context, NO_IMAGES, true), context, reader);
-  }
-
-  private async *streamWithImages(
-    request: ModelRequest,
-    target: ModelTarget,
-    context: ModelCallContext,
-    reader: ReaderOf<Kept>,
-  ): AsyncGenerator<readonly ModelChunk[]> {
-    const images = await this.images(request, context);
-    yield* this.streamOf(this.callOf(request, target, context, images, true), context, reader);
-  }
-
-  private async *streamOfWhole(
-    request: ModelRequest,
-    target: ModelTarget,
-    context: ModelCallContext,
-  ): AsyncGenerator<readonly ModelChunk[]> {
-    const answer = await this.complete(request, target, context);
-    yield chunksOfWhole(headOf(request), answer, wantsUsage(request.params));
+  /** Nothing but the reader stands between the vendor's socket and `take` (ADR-0008). */
+  async stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext, take: TakeChunks): Promise<void> {
+    const { reader } = this.wire;
+    if (reader === undefined) {
+      const answer = await this.complete(request, target, context);
+      return take(chunksOfWhole(headOf(request), answer, wantsUsage(request.params)));
+    }
+    const images = this.images(request, context);
+    const loaded = images instanceof Promise ? await images : images;
+    return this.streamOf(this.callOf(request, target, context, loaded, true), { context, reader, take });
   }
 
   private streamOf(
     call: VendorCall<Kept>,
-    context: ModelCallContext,
-    reader: ReaderOf<Kept>,
-  ): AsyncGenerator<readonly ModelChunk[]> {
+    { context, reader, take }: { context: ModelCallContext; reader: ReaderOf<Kept>; take: TakeChunks },
+  ): Promise<void> {
     const post = { ...this.wire.encode(call), target: call.target, stream: true };
-    return streamModel(this.parts.limits, context, {
-      open: (deadline) => this.transport.post({ ...post, deadline }),
-      // Some servers and proxies do not stream: their answer is whole.
-      reader: (response) =>
-        this.wire.eventStream && isWhole(response)
-          ? new WholeAnswerReader(this.wire, call, response.statusCode)
-          : reader(call),
-    });
+    return streamModel(this.parts.limits, context, take, (deadline, taken) =>
+      this.transport.exchange({ ...post, deadline }, (head) => {
+        // Some servers and proxies do not stream: their answer is whole.
+        const isNoStream = this.wire.eventStream && isWhole(head);
+        return new StreamSink(
+          isNoStream ? new WholeAnswerReader(this.wire, call, head.statusCode) : reader(call),
+          taken,
+        );
+      }),
+    );
   }
 
   private images(request: ModelRequest, { runId, signal }: ModelCallContext): Awaitable<InlineImages> {
