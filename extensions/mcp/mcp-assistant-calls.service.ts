@@ -15,8 +15,7 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Observable, Subscription } from 'rxjs';
-import { HeadlessCompletions, questionRequest, toldEvents } from '../../src/answering';
+import { type Completion, HeadlessCompletions, questionRequest, toldEvent } from '../../src/answering';
 import { ERROR_STATUS, toAppError } from '../../src/infrastructure/http';
 import { Signals } from '../../src/infrastructure/signals';
 import { redactText } from '../../src/runs';
@@ -101,7 +100,7 @@ const CHATTY: ReadonlySet<string> = new Set(['tool.progress', 'run.progress', 't
  */
 class Progress {
   private readonly token: string | number | undefined;
-  private subscription: Subscription | null = null;
+  private unfollow = (): void => undefined;
   private heartbeat: NodeJS.Timeout | null = null;
   private sent = 0;
   private lastChatty = -Infinity;
@@ -110,14 +109,14 @@ class Progress {
     this.token = extra._meta?.progressToken;
   }
 
-  follow(events: Observable<StampedRunEvent>): void {
+  follow(completion: Completion): void {
     if (this.token === undefined) return;
-    this.subscription = events.subscribe((event) => this.tell(event));
+    this.unfollow = completion.run.follow((event) => this.tell(toldEvent(completion, event)));
     this.heartbeat = setInterval(() => this.send('The assistant is working'), HEARTBEAT_MS);
   }
 
   end(): void {
-    this.subscription?.unsubscribe();
+    this.unfollow();
     if (this.heartbeat !== null) clearInterval(this.heartbeat);
   }
 
@@ -205,7 +204,7 @@ export class McpAssistantCalls {
         assistantId: id,
         request: questionRequest(query),
         signal: extra.signal,
-        onOpened: (completion) => progress.follow(toldEvents(completion)),
+        onOpened: (completion) => progress.follow(completion),
       });
       return { content: answerContent(answer), _meta: metaOf(answer) };
     } catch (error) {
@@ -232,7 +231,7 @@ export class McpAssistantCalls {
         signal: extra.signal,
         onOpened: (completion) => {
           secrets = completion.secrets;
-          progress.follow(toldEvents(completion));
+          progress.follow(completion);
         },
       });
       return { description, messages: promptMessages(messages, (text) => redactText(text, secrets)) };

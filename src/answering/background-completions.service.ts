@@ -10,13 +10,12 @@ import {
 } from '@bellwether/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Observable } from 'rxjs';
 import { DraftAssistants, type DraftInput } from '../assistants';
 import { CallerRenewal, assertScope } from '../auth';
 import { toAppError } from '../infrastructure/http';
 import { type Run, type RunExecutor, type RunRecord, type RunReplay, RunsService, type WithQueuedRun } from '../runs';
 import { CompletionOpening } from './admission/completion-opening.service';
-import { type AnswerEvent, Backpressure, type Completion, type RecordedRun } from './completion.types';
+import { Backpressure, type Completion, type RecordedRun, type TellAnswer } from './completion.types';
 import { logBrokenAnswer } from './engine/answer-failure';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { type ChatRequest, readChatRequest } from './chat-request';
@@ -24,12 +23,8 @@ import { type ChatRequest, readChatRequest } from './chat-request';
 /** Between the texts of two rounds. */
 const BREAK = '\n\n';
 
-/** Writes the answer to the log of a background run, with back-pressure from the database. Resolves when the run has ended. */
-export function logged(
-  answer: Observable<AnswerEvent>,
-  { run }: Pick<Completion, 'run'>,
-  pressure: Backpressure,
-): Promise<void> {
+/** Writes the answer to the log of a background run, with back-pressure from the database. */
+export function answerLog({ run }: Pick<Completion, 'run'>, pressure: Backpressure): TellAnswer {
   let lead = '';
   let hasText = false;
   const tell = (text: string): void => {
@@ -38,20 +33,15 @@ export function logged(
     lead = '';
     hasText = true;
   };
-  return new Promise((resolve, reject) => {
-    answer.subscribe({
-      next: (event) => {
-        if (event.type === 'round') lead = hasText ? BREAK : '';
-        else if (event.type === 'report') tell(event.markdown);
-        else if (event.type === 'failed') logBrokenAnswer(run.id, event.error, event.cause);
-        if (event.type !== 'delta') return;
-        for (const { text } of event.chunks) tell(text);
-        pressure.hold(run.drained());
-      },
-      error: reject,
-      complete: resolve,
-    });
-  });
+  return (event) => {
+    if (event.type === 'round') lead = hasText ? BREAK : '';
+    else if (event.type === 'report') tell(event.markdown);
+    else if (event.type === 'failed') logBrokenAnswer(run.id, event.error, event.cause);
+    if (event.type !== 'delta') return;
+    for (const { text } of event.chunks) tell(text);
+    const drained = run.drained();
+    if (drained !== undefined) pressure.hold(drained);
+  };
 }
 
 interface DraftRequest {
@@ -164,7 +154,7 @@ export class BackgroundCompletions implements RunExecutor {
     const completion = await this.open(run, body).catch((error: unknown) => this.refuse(run, error));
     if (completion === null) return;
     const pressure = new Backpressure();
-    await logged(this.pipeline.answer(completion, pressure), completion, pressure);
+    await this.pipeline.answer(completion, answerLog(completion, pressure), pressure);
   }
 
   /** Retries while the database is away, or a limit has no place. */

@@ -1,9 +1,8 @@
 import { AppError, type RunEvent } from '@bellwether/kernel';
-import { Subject, from } from 'rxjs';
 import type { ModelChunk } from '../connectors';
 import type { Run } from '../runs';
 import { type AnswerEvent, Backpressure } from './completion.types';
-import { logged } from './background-completions.service';
+import { answerLog } from './background-completions.service';
 
 const chunk = (text: string): ModelChunk => ({ data: '{}', text, finishReason: null, usage: null });
 const delta = (...texts: readonly string[]): AnswerEvent => ({
@@ -13,7 +12,7 @@ const delta = (...texts: readonly string[]): AnswerEvent => ({
 });
 const round = (n: number): AnswerEvent => ({ type: 'round', round: n });
 
-function background(drained: () => Promise<void> = () => Promise.resolve()) {
+function background(drained: () => Promise<void> | undefined = () => undefined) {
   const events: RunEvent[] = [];
   const run = { id: 'r', emit: (event: RunEvent) => void events.push(event), drained } as unknown as Run;
   const pressure = new Backpressure();
@@ -22,16 +21,16 @@ function background(drained: () => Promise<void> = () => Promise.resolve()) {
 }
 
 describe('the answer of a background run', () => {
-  it('is told piece by piece', async () => {
+  it('is told piece by piece', () => {
     const { completion, pressure, said } = background();
-    await logged(from([delta('Hello ', 'you'), delta('', '.')]), completion, pressure);
+    [delta('Hello ', 'you'), delta('', '.')].forEach(answerLog(completion, pressure));
     expect(said()).toBe('Hello you.');
   });
 
-  it('has a paragraph for each round that says something', async () => {
+  it('has a paragraph for each round that says something', () => {
     const { completion, pressure, said } = background();
     const rounds = [round(1), delta(''), round(2), delta('Let me look.'), round(3), delta('Do', 'ne.')];
-    await logged(from(rounds), completion, pressure);
+    rounds.forEach(answerLog(completion, pressure));
     expect(said()).toBe('Let me look.\n\nDone.');
   });
 
@@ -39,29 +38,26 @@ describe('the answer of a background run', () => {
     let release = (): void => undefined;
     const full = new Promise<void>((resolve) => (release = resolve));
     const { completion, pressure } = background(() => full);
-    const answer = new Subject<AnswerEvent>();
-    const writing = logged(answer, completion, pressure);
-    answer.next(delta('a'));
+    answerLog(completion, pressure)(delta('a'));
     let passed = false;
     const held = Promise.resolve(pressure.held).then(() => (passed = true));
     await new Promise((next) => setImmediate(next));
     expect(passed).toBe(false);
     release();
     await held;
-    answer.complete();
-    await writing;
   });
 
-  it('is the report where one was asked for', async () => {
+  it('is the report where one was asked for', () => {
     const { completion, pressure, said } = background();
-    await logged(from([{ type: 'report', markdown: '# Report', model: 'm' } as const]), completion, pressure);
+    answerLog(completion, pressure)({ type: 'report', markdown: '# Report', model: 'm' });
     expect(said()).toBe('# Report');
   });
 
-  it('ends quietly with a failure: the terminal event has told it', async () => {
-    const { completion, pressure } = background();
+  it('ends quietly with a failure: the terminal event has told it', () => {
+    const { completion, pressure, said } = background();
     const error = new AppError('upstream_error', 'gone');
     const failed: AnswerEvent = { type: 'failed', record: { status: 'failed' }, error, cause: error };
-    await expect(logged(from([failed]), completion, pressure)).resolves.toBeUndefined();
+    answerLog(completion, pressure)(failed);
+    expect(said()).toBe('');
   });
 });

@@ -1,10 +1,17 @@
-import { type Caller, type ChatMessage, type Source, type Usage, isTextPart, textOf } from '@bellwether/kernel';
+import {
+  type AppError,
+  type Caller,
+  type ChatMessage,
+  type Source,
+  type Usage,
+  isTextPart,
+  textOf,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Observable } from 'rxjs';
 import type { Disclosure, RunnableAssistant } from '../assistants';
 import { type ParentRun, type PreparedPrompt, REPORT_LIMITS, type RunOutcome, cut } from '../runs';
 import { CompletionOpening } from './admission/completion-opening.service';
-import { type AnswerEvent, type Completion, joinedTexts } from './completion.types';
+import { type Completion, type TellAnswer, joinedTexts } from './completion.types';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import type { ChatRequest } from './chat-request';
 
@@ -57,22 +64,24 @@ interface CollectedAnswer {
 }
 
 /** Collects the whole answer. @throws AppError */
-function collected(answer: Observable<AnswerEvent>, onEnded?: (record: RunOutcome) => void): Promise<CollectedAnswer> {
+async function collected(
+  answer: (reader: TellAnswer) => Promise<void>,
+  onEnded?: (record: RunOutcome) => void,
+): Promise<CollectedAnswer> {
   const texts: string[] = [];
-  return new Promise((resolve, reject) => {
-    answer.subscribe({
-      next: (event) => {
-        if (event.type === 'message') texts.push(event.answer.text);
-        else if (event.type === 'report') texts.push(event.markdown);
-        else if (event.type === 'finished' || event.type === 'failed') onEnded?.(event.record);
-        if (event.type === 'failed') reject(event.error);
-        if (event.type !== 'finished') return;
-        const { sources = [], usage = null, finishReason } = event.record;
-        resolve({ text: joinedTexts(texts), sources, usage, finishReason: finishReason ?? 'stop' });
-      },
-      error: reject,
-    });
+  let record: RunOutcome = { status: 'failed' };
+  let failure: AppError | null = null;
+  await answer((event) => {
+    if (event.type === 'message') texts.push(event.answer.text);
+    else if (event.type === 'report') texts.push(event.markdown);
+    if (event.type !== 'finished' && event.type !== 'failed') return;
+    ({ record } = event);
+    if (event.type === 'failed') failure = event.error;
+    onEnded?.(record);
   });
+  if (failure !== null) throw failure as AppError;
+  const { sources = [], usage = null, finishReason } = record;
+  return { text: joinedTexts(texts), sources, usage, finishReason: finishReason ?? 'stop' };
 }
 
 export interface QuietInput {
@@ -126,7 +135,7 @@ export class HeadlessCompletions {
   /** @throws AppError, `cancelled` once `signal` is aborted */
   async answer(input: QuietInput): Promise<QuietAnswer> {
     return this.under(input, async (completion) => {
-      const answer = await collected(this.pipeline.answer(completion), input.onEnded);
+      const answer = await collected((reader) => this.pipeline.answer(completion, reader), input.onEnded);
       return { ...answer, runId: completion.run.id };
     });
   }

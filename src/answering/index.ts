@@ -1,6 +1,6 @@
+export { CLIENT_GONE, StreamsInFlight } from './admission/streams-in-flight';
 export { CompletionOpening, CompletionSlots, running } from './admission/completion-opening.service';
 export { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './admission/question-rules.token';
-export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';
 export { BackgroundCompletions, type ReplayRequest } from './background-completions.service';
@@ -13,9 +13,16 @@ export {
   questionRequest,
 } from './headless-completions.service';
 export { UnrecordedPrompts } from './unrecorded-prompts.service';
-export { type AnswerEvent, Backpressure, type Completion, type RecordedRun, joinedTexts } from './completion.types';
+export {
+  type AnswerEvent,
+  Backpressure,
+  type Completion,
+  type RecordedRun,
+  type TellAnswer,
+  joinedTexts,
+} from './completion.types';
 export { FAILED_FOR_ASKERS, knowledgeBasesIn, loggedForAskers, sourcesForAskers } from './asker-events';
-export { forOutsiders, toldEvents, toldProgress, withoutReasoning } from './told-events';
+export { forOutsiders, toldEvent, withoutReasoning } from './told-events';
 export { logBrokenAnswer } from './engine/answer-failure';
 export {
   AnswerPipeline,

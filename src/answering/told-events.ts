@@ -1,6 +1,5 @@
 import type { StampedRunEvent } from '@bellwether/kernel';
-import { type Observable, map } from 'rxjs';
-import type { AnswerEvent, Completion } from './completion.types';
+import type { Completion } from './completion.types';
 
 /** A planner's reasoning reveals results of tools and the definition: only editors may read it. */
 export function withoutReasoning<T extends object>(plan: T): Omit<T, 'reasoning'> {
@@ -54,12 +53,8 @@ function searchOf(event: StampedRunEvent): object {
 export const forUsers = (event: StampedRunEvent): StampedRunEvent =>
   event.type === 'plan.ready' ? (withoutReasoning(event) as StampedRunEvent) : event;
 
-/** The events of a completion as its caller may see them. */
-export function toldEvents({ run, assistant, hidesSources }: Completion): Observable<StampedRunEvent> {
-  if (hidesSources) return run.events$.pipe(map(forOutsiders));
-  return assistant.disclosure === 'none' ? run.events$.pipe(map(forUsers)) : run.events$;
+/** An event of a completion as its caller may see it. */
+export function toldEvent({ assistant, hidesSources }: Completion, event: StampedRunEvent): StampedRunEvent {
+  if (hidesSources) return forOutsiders(event);
+  return assistant.disclosure === 'none' ? forUsers(event) : event;
 }
-
-/** The same events as part of an answer. */
-export const toldProgress = (completion: Completion): Observable<AnswerEvent> =>
-  toldEvents(completion).pipe(map((event) => ({ type: 'progress', event })));

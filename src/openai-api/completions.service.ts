@@ -11,11 +11,11 @@ import {
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Observable, map, merge, takeUntil } from 'rxjs';
 import {
   type AnswerEvent,
   AnswerPipeline,
   Backpressure,
+  CLIENT_GONE,
   type ChatRequest,
   type Completion,
   CompletionOpening,
@@ -24,9 +24,9 @@ import {
   logBrokenAnswer,
   modelNotFound,
   readChatRequestWithModel,
-  toldProgress,
+  toldEvent,
 } from '../answering';
-import { type BellwetherRequest, clientAbortSignal, toAppError, whenAborted } from '../infrastructure/http';
+import { type BellwetherRequest, clientAbortSignal, onceClientLeaves, toAppError } from '../infrastructure/http';
 import { SseStream } from '../infrastructure/sse';
 import { LimitReached, type RateLimit } from '../metering';
 import { AssistantModels } from './assistant-models.service';
@@ -53,43 +53,62 @@ function textOf(prompt: unknown): string | null {
   return isTexts ? prompt.join(' ') : null;
 }
 
-/** Sends an answer as OpenAI's event stream with progress. Rejects only before the first byte. */
-function sendStream(
-  answer: Observable<AnswerEvent>,
-  { completion, response, pressure }: { completion: Completion; response: Response; pressure: Backpressure },
-): Promise<void> {
-  const { run, request } = completion;
-  const stream = new SseStream(response);
-  const frames = new StreamFrames(completion);
-  const events = request.progress === 'off' ? answer : merge(toldProgress(completion), answer);
-  return new Promise((resolve, reject) => {
-    const fail = (event: AnswerEvent & { type: 'failed' }, text: string): void => {
-      if (!stream.isOpen) return reject(event.error);
-      stream.end(text);
-      logBrokenAnswer(run.id, event.error, event.cause);
-    };
-    events
-      .pipe(
-        map((event) => [event, frames.of(event)] as const),
-        takeUntil(whenAborted(clientAbortSignal(response))),
-      )
-      .subscribe({
-        next: ([event, text]) => {
-          if (event.type === 'begun') stream.open();
-          else if (event.type === 'finished') stream.end(text);
-          else if (event.type === 'failed') fail(event, text);
-          else if (text !== '' && !stream.write(text)) pressure.hold(stream.drained());
-        },
-        error: (cause: unknown) => {
-          const error = toAppError(cause);
-          run.abort(error.code);
-          const event = { type: 'failed', record: { status: 'failed' }, error, cause } as const;
-          fail(event, frames.of(event));
-          resolve();
-        },
-        complete: resolve,
-      });
-  });
+/** Sends an answer as OpenAI's event stream with progress. */
+class StreamedBody {
+  /** The failure of an answer that had not begun. */
+  failure: AppError | null = null;
+  readonly pressure = new Backpressure();
+  private readonly stream: SseStream;
+  private readonly frames: StreamFrames;
+  private isOver = false;
+
+  constructor(
+    private readonly completion: Completion,
+    response: Response,
+  ) {
+    this.stream = new SseStream(response);
+    this.frames = new StreamFrames(completion);
+    onceClientLeaves(response, () => this.leave());
+    if (completion.request.progress !== 'off')
+      completion.run.follow((event) => this.take({ type: 'progress', event: toldEvent(completion, event) }));
+  }
+
+  readonly take = (event: AnswerEvent): void => {
+    if (this.isOver) return;
+    try {
+      this.send(event);
+    } catch (cause) {
+      const error = toAppError(cause);
+      this.completion.run.abort(error.code);
+      this.send({ type: 'failed', record: { status: 'failed' }, error, cause });
+    }
+  };
+
+  private send(event: AnswerEvent): void {
+    const { stream } = this;
+    const text = this.frames.of(event);
+    if (event.type === 'begun') stream.open();
+    else if (event.type === 'finished') this.end(text);
+    else if (event.type === 'failed') this.fail(event, text);
+    else if (text !== '' && !stream.write(text)) this.pressure.hold(stream.drained());
+  }
+
+  private fail({ error, cause }: AnswerEvent & { type: 'failed' }, text: string): void {
+    if (this.stream.isOpen) logBrokenAnswer(this.completion.run.id, error, cause);
+    else this.failure = error;
+    this.end(text);
+  }
+
+  private end(text: string): void {
+    this.isOver = true;
+    if (this.stream.isOpen) this.stream.end(text);
+  }
+
+  private leave(): void {
+    const { run } = this.completion;
+    this.isOver = true;
+    if (!run.isClosed) run.abort(CLIENT_GONE);
+  }
 }
 
 /** The last round's body with the texts and the usage of all rounds, without function calls. */
@@ -106,18 +125,33 @@ function wholeBody(body: JsonObject, texts: readonly string[], usage: Usage | nu
   };
 }
 
-/** Builds the body of a completion from the events of its answer. */
+/** Sends an answer as one JSON body. */
 class JsonBody {
-  text = '';
+  failure: AppError | null = null;
+  private text = '';
   private sources: readonly Source[] = [];
   private hasRounds = false;
   private body: JsonObject = {};
   /** The model's text of each round. */
   private readonly texts: string[] = [];
 
-  constructor(private readonly completion: Completion) {}
+  constructor(
+    private readonly completion: Completion,
+    private readonly response: Response,
+  ) {
+    const { run } = completion;
+    onceClientLeaves(response, () => {
+      if (!run.isClosed) run.abort(CLIENT_GONE);
+    });
+  }
 
-  add(event: AnswerEvent): void {
+  readonly take = (event: AnswerEvent): void => {
+    if (event.type === 'finished') write(this.response, this.text);
+    else if (event.type === 'failed') this.failure = event.error;
+    else this.add(event);
+  };
+
+  private add(event: AnswerEvent): void {
     if (event.type === 'sources') this.sources = event.sources;
     else if (event.type === 'round') this.hasRounds = true;
     else if (event.type === 'message') {
@@ -143,22 +177,6 @@ class JsonBody {
     );
     return { ...body, choices: shown };
   }
-}
-
-/** Sends an answer as one JSON body. Rejects with the answer's failure. */
-function sendJson(answer: Observable<AnswerEvent>, completion: Completion, response: Response): Promise<void> {
-  const body = new JsonBody(completion);
-  return new Promise((resolve, reject) => {
-    answer.pipe(takeUntil(whenAborted(clientAbortSignal(response)))).subscribe({
-      next: (event) => {
-        if (event.type === 'failed') return reject(event.error);
-        body.add(event);
-        if (event.type === 'finished') write(response, body.text);
-      },
-      error: reject,
-      complete: resolve,
-    });
-  });
 }
 
 /** Express' `json` would add an ETag and a second copy. */
@@ -211,15 +229,19 @@ export class CompletionsService {
     return after(opened, (completion) => this.send(completion, response));
   }
 
-  private send(completion: Completion, response: Response): Promise<void> {
+  private async send(completion: Completion, response: Response): Promise<void> {
     response.setHeader('X-Run-Id', completion.run.id);
     const { rateLimit } = completion.meter;
     if (rateLimit !== null) tellRateLimit(response, rateLimit);
-    const pressure = new Backpressure();
-    const answer = this.pipeline.answer(completion, pressure);
-    return completion.request.stream
-      ? sendStream(answer, { completion, response, pressure })
-      : sendJson(answer, completion, response);
+    if (!completion.request.stream) {
+      const body = new JsonBody(completion, response);
+      await this.pipeline.answer(completion, body.take);
+      if (body.failure !== null && !response.destroyed) throw body.failure;
+    } else {
+      const body = new StreamedBody(completion, response);
+      await this.pipeline.answer(completion, body.take, body.pressure);
+      if (body.failure !== null) throw body.failure;
+    }
   }
 }
 

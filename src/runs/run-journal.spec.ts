@@ -151,7 +151,7 @@ describe('RunJournal', () => {
     const piece = 'x'.repeat(100_000);
     run.emit({ type: 'llm.delta', text: piece });
     let drained = false;
-    void run.drained().then(() => (drained = true));
+    void run.drained()?.then(() => (drained = true));
     for (let n = 0; n < 100; n++) run.emit({ type: 'llm.delta', text: piece });
     await jest.advanceTimersByTimeAsync(1_000);
     expect(drained).toBe(false);

@@ -58,8 +58,8 @@ class DurableLog implements RunLog {
     this.wake();
   }
 
-  drained(): Promise<void> {
-    if (this.closed || this.chars <= HIGH_WATER) return Promise.resolve();
+  drained(): Promise<void> | undefined {
+    if (this.closed || this.chars <= HIGH_WATER) return undefined;
     return new Promise((resolve) => this.waiters.push(resolve));
   }
 

@@ -116,7 +116,7 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): EventBat
     told();
     changed = new Promise<void>((resolve) => (told = resolve));
   };
-  const listening = run.events$.subscribe({ next: wake, complete: wake });
+  const unfollow = run.follow(wake);
   let seq = Math.min(after, run.recorded.length);
   try {
     while (!left.gone) {
@@ -129,7 +129,7 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): EventBat
       else await left.or(next);
     }
   } finally {
-    listening.unsubscribe();
+    unfollow();
     left.stop();
   }
 }

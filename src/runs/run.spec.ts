@@ -15,8 +15,7 @@ describe('Run', () => {
     const run = new Run(runInput());
     run.emit({ type: 'run.started', assistant_id: 1, assistant_type: 'classic', strategy: null });
     const seen: StampedRunEvent[] = [];
-    let complete = false;
-    run.events$.subscribe({ next: (event) => seen.push(event), complete: () => (complete = true) });
+    const unfollow = run.follow((event) => seen.push(event));
     run.emit(started);
     run.emit({ type: 'llm.delta', text: 'Hi' });
     run.emit({ type: 'run.completed', finish_reason: 'not from here' });
@@ -28,15 +27,17 @@ describe('Run', () => {
       [3, 'run.completed'],
     ]);
     expect(seen[0]).toMatchObject({ run_id: run.id, at: expect.stringMatching(/^\d{4}-.*Z$/) });
-    expect(complete).toBe(true);
+    unfollow();
   });
 
-  it('tells a late listener that it is over', () => {
+  it('is over for those who hear of its end, and tells nothing to those who left', () => {
     const run = new Run(runInput());
+    const seen: boolean[] = [];
+    run.follow(() => seen.push(run.isClosed));
+    run.follow(() => seen.push(true))();
+    run.emit(started);
     run.close({ type: 'run.cancelled', reason: 'client_gone' });
-    let complete = false;
-    run.events$.subscribe({ complete: () => (complete = true) });
-    expect(complete).toBe(true);
+    expect(seen).toEqual([false, true]);
   });
 
   it('records everything but deltas without a gap, and how tools ended however chatty they were', () => {

@@ -1,6 +1,5 @@
 import { type PlanSummary, type RunEvent, type StampedRunEvent, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { type Observable, Subject } from 'rxjs';
 import type { LoggedEvent, RunInput, RunSeed } from './run.types';
 
 /** The runs of this process that have not ended. */
@@ -90,6 +89,9 @@ export class DeltaGatherer {
   }
 }
 
+/** Takes an event of a run that goes on. */
+export type TakeRunEvent = (event: StampedRunEvent) => void;
+
 export type RunEnd = Extract<RunEvent, { type: 'run.completed' | 'run.failed' | 'run.cancelled' }>;
 
 /** Limit of progress, retry and warning events per run. Start and end events are never dropped. */
@@ -108,7 +110,7 @@ export class Run {
   private readonly controller = new AbortController();
   private readonly recordedEvents: StampedRunEvent[] = [];
   private readonly deltas: DeltaGatherer | null;
-  private subject: Subject<StampedRunEvent> | null = null;
+  private readonly readers = new Set<TakeRunEvent>();
   private planned: PlanSummary | null = null;
   private seq: number;
   private chatty = 0;
@@ -149,11 +151,10 @@ export class Run {
     return this.closed;
   }
 
-  /** Events from now on. Completes after the terminal event. */
-  get events$(): Observable<StampedRunEvent> {
-    this.subject ??= new Subject();
-    if (this.closed) this.subject.complete();
-    return this.subject.asObservable();
+  /** Gives the events from now on to `take`, which must not throw. Returns the function that ends it. */
+  follow(take: TakeRunEvent): () => void {
+    this.readers.add(take);
+    return () => this.readers.delete(take);
   }
 
   /** All events except deltas, oldest first. */
@@ -189,9 +190,9 @@ export class Run {
     this.tell(event);
   }
 
-  /** Resolves when the log can take more events; at once without a log. */
-  drained(): Promise<void> {
-    return this.seed?.log.drained() ?? Promise.resolve();
+  /** Resolves when the log can take more events; undefined when it can at once. */
+  drained(): Promise<void> | undefined {
+    return this.seed?.log.drained();
   }
 
   /** The first reason stays. */
@@ -212,10 +213,9 @@ export class Run {
     if (event.type !== 'llm.delta') this.recordedEvents.push(stamped);
     if (event.type === 'plan.ready') this.planned = summaryOf(event);
     log?.append(stamped);
-    this.subject?.next(stamped);
-    if (!isTerminal(event)) return;
-    this.closed = true;
-    this.subject?.complete();
+    if (isTerminal(event)) this.closed = true;
+    for (const take of this.readers) take(stamped);
+    if (this.closed) this.readers.clear();
   }
 
   private tells(event: RunEvent): boolean {

@@ -148,8 +148,8 @@ export interface RunLog {
   append(event: StampedRunEvent): void;
   /** False when the buffer is full; then only the terminal event is appended. */
   readonly hasSpace: boolean;
-  /** Resolves when the buffer is below its high-water mark, or the log is closed. */
-  drained(): Promise<void>;
+  /** Resolves when the buffer is below its high-water mark, or the log is closed; undefined when it is so now. */
+  drained(): Promise<void> | undefined;
 }
 
 /** An event in the log and on the wire. `data` is the JSON text of the stamped event. */

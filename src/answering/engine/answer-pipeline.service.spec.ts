@@ -1,8 +1,7 @@
 import { AppError } from '@bellwether/kernel';
-import { lastValueFrom } from 'rxjs';
 import type { RunsService } from '../../runs';
 import type { AnswerModels } from '../admission/answer-models.service';
-import type { Completion } from '../completion.types';
+import type { AnswerEvent, Completion } from '../completion.types';
 import { AnswerPipeline } from './answer-pipeline.service';
 import type { AnswerTelemetry } from './answer-telemetry';
 
@@ -47,7 +46,9 @@ function failing() {
     runs as unknown as RunsService,
     watch as unknown as AnswerTelemetry,
   );
-  return { answer: lastValueFrom(pipeline.answer(completion)), order };
+  const events: AnswerEvent[] = [];
+  const answer = pipeline.answer(completion, (event) => void events.push(event)).then(() => events.at(-1));
+  return { answer, order };
 }
 
 it('an answer settles its reservation before it ends, is recorded and frees its place', async () => {

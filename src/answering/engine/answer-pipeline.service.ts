@@ -9,7 +9,6 @@ import {
   lastQuestion,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { Observable } from 'rxjs';
 import type { AssistantReference } from '../../assistants';
 import { type ResolvedModel, fixedAnswer } from '../../connectors';
 import { withinOrganization } from '../../infrastructure/database';
@@ -30,7 +29,6 @@ import {
 } from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
-import { CLIENT_GONE } from '../admission/streams-in-flight';
 import { type AnswerEnd, type AnswerEvent, Backpressure, type Completion, type TellAnswer } from '../completion.types';
 import { withoutFunctionChoice } from '../chat-request';
 import { failedAnswer } from './answer-failure';
@@ -227,7 +225,7 @@ const runLogSink =
 /** `finish_reason` of a run that only filled the prompt. */
 const PROMPT_ONLY = 'prompt';
 
-/** Answers an opened completion. Sinks subscribe to its events; it knows no client. */
+/** Answers an opened completion. It tells the events of the answer and knows no client. */
 @Injectable()
 export class AnswerPipeline {
   constructor(
@@ -241,28 +239,17 @@ export class AnswerPipeline {
   ) {}
 
   /**
-   * Answers once, on subscription. Unsubscribing early cancels the run, which closes the vendor's connection. A failure is
-   * the event `failed`, never an error of the observable.
+   * Tells the events of the answer to `reader` and resolves after the last one. A failure is the event `failed`. To leave
+   * early, a reader aborts the run, which closes the vendor's connection.
    */
-  answer(completion: Completion, pressure = new Backpressure()): Observable<AnswerEvent> {
-    return new Observable((reader) => {
-      const { run } = completion;
-      const keep = runLogSink(completion, this.runs);
-      const tell: TellAnswer = (event) => {
-        keep(event);
-        reader.next(event);
-      };
-      const answer = { completion, builder: new AnswerRecordBuilder(completion), pressure, tell };
-      this.telemetry
-        .within(completion, () => this.settle(answer, () => this.produce(answer)))
-        .then(
-          () => reader.complete(),
-          (error: unknown) => reader.error(error),
-        );
-      return () => {
-        if (!run.isClosed) run.abort(CLIENT_GONE);
-      };
-    });
+  answer(completion: Completion, reader: TellAnswer, pressure = new Backpressure()): Promise<void> {
+    const keep = runLogSink(completion, this.runs);
+    const tell: TellAnswer = (event) => {
+      keep(event);
+      reader(event);
+    };
+    const answer = { completion, builder: new AnswerRecordBuilder(completion), pressure, tell };
+    return this.telemetry.within(completion, () => this.settle(answer, () => this.produce(answer)));
   }
 
   /** Fills the prompt and asks no model. @throws AppError */

@@ -25,7 +25,7 @@ export {
   callerOf,
   documented,
 } from './routes/access.decorator';
-export { clientAbortSignal, whenAborted, whileClientStays } from './routes/client-abort';
+export { clientAbortSignal, onceClientLeaves, whileClientStays } from './routes/client-abort';
 export { IfMatch, TagsVersion, expectedVersion } from './routes/if-match';
 export { PageOf } from './routes/page-of';
 export { PageQueryDto, toPageRequest } from './routes/page-query.dto';

@@ -1,18 +1,24 @@
 import { AppError } from '@bellwether/kernel';
 import type { Response } from 'express';
-import { Observable } from 'rxjs';
 
 /**
- * Aborts when the client leaves before the answer is complete. Listens on the response: the request of a parsed POST
- * closes at once.
+ * Calls `left` when the client leaves before the answer is complete, never at once. Listens on the response: the request of
+ * a parsed POST closes at once.
  */
+export function onceClientLeaves(response: Response, left: () => void): void {
+  const onClose = (): void => {
+    if (!response.writableFinished) left();
+  };
+  if (response.closed) queueMicrotask(onClose);
+  else response.once('close', onClose);
+}
+
+/** Aborts when the client leaves before the answer is complete. */
 export function clientAbortSignal(response: Response): AbortSignal {
   const controller = new AbortController();
-  const onClose = (): void => {
-    if (!response.writableFinished) controller.abort(new Error('client_gone'));
-  };
-  if (response.closed) onClose();
-  else response.once('close', onClose);
+  const abort = (): void => controller.abort(new Error('client_gone'));
+  if (response.closed && !response.writableFinished) abort();
+  else onceClientLeaves(response, abort);
   return controller.signal;
 }
 
@@ -26,12 +32,3 @@ export async function whileClientStays<T>(response: Response, work: (signal: Abo
     throw error;
   }
 }
-
-/** Emits once when the signal is aborted; for `takeUntil`. Never during `subscribe`: the source would not start. */
-export const whenAborted = (signal: AbortSignal): Observable<void> =>
-  new Observable((subscriber) => {
-    const tell = (): void => subscriber.next();
-    if (signal.aborted) queueMicrotask(tell);
-    else signal.addEventListener('abort', tell, { once: true });
-    return () => signal.removeEventListener('abort', tell);
-  });
