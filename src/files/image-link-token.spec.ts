@@ -1,8 +1,9 @@
+import { createSecretKey } from 'node:crypto';
 import { sealToken, uuidToBytes } from '../infrastructure/secrets';
 import { decodeImageToken, encodeImageToken } from './images.service';
 
-const key = Buffer.alloc(32, 1);
-const older = Buffer.alloc(32, 2);
+const key = createSecretKey(Buffer.alloc(32, 1));
+const older = createSecretKey(Buffer.alloc(32, 2));
 const target = {
   organizationId: '01890000-0000-7000-8000-000000000001',
   ownerId: '01890000-0000-7000-8000-000000000002',

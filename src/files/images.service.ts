@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { type KeyObject, createHash } from 'node:crypto';
 import { AppError, type Caller, type Principal, orNull, uuidv7 } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { fileTypeFromBuffer } from 'file-type/core';
@@ -70,7 +70,7 @@ const BODY_BYTES = IDS_END + INTEGER_BYTES;
 export function encodeImageToken(
   target: ImageLinkTarget & { readonly assistantId: number },
   expiresAt: number,
-  key: Buffer,
+  key: KeyObject,
 ): string {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION);
@@ -83,7 +83,7 @@ export function encodeImageToken(
 }
 
 /** Null unless one of the keys signed the token. The expiry is not checked. */
-export function decodeImageToken(token: unknown, keys: readonly Buffer[]): StampedImage | null {
+export function decodeImageToken(token: unknown, keys: readonly KeyObject[]): StampedImage | null {
   const current = openToken(token, BODY_BYTES, keys);
   if (current?.readUInt8() === VERSION) return read(current, current.readUIntBE(IDS_END, INTEGER_BYTES));
   const first = openToken(token, IDS_END, keys);
@@ -138,7 +138,7 @@ export interface SavedImage {
 @Injectable()
 export class ImagesService {
   /** Newest first. Links signed with an older key stay valid until they expire. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: readonly KeyObject[];
   private readonly base: string;
 
   constructor(

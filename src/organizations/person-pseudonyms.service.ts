@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretsService } from '../infrastructure/secrets';
 
@@ -14,7 +14,8 @@ export class PersonPseudonyms {
 
   /** Pseudonyms are stable within an organization and differ between organizations. */
   async within(organizationId: string): Promise<Pseudonymize> {
-    const { key } = await this.secrets.organizationKey(organizationId, 'usage-pseudonyms');
+    const { key: bytes } = await this.secrets.organizationKey(organizationId, 'usage-pseudonyms');
+    const key = createSecretKey(bytes);
     return (id) => createHmac('sha256', key).update(id).digest('hex').slice(0, LENGTH);
   }
 }

@@ -1,8 +1,11 @@
+import { createSecretKey } from 'node:crypto';
 import type { SecretsService } from '../infrastructure/secrets';
 import { VendorPseudonyms } from './vendor-pseudonyms.service';
 
 const of = (...keys: string[]): VendorPseudonyms =>
-  new VendorPseudonyms({ derivedKeys: () => keys.map((key) => Buffer.from(key)) } as unknown as SecretsService);
+  new VendorPseudonyms({
+    derivedKeys: () => keys.map((key) => createSecretKey(Buffer.from(key))),
+  } as unknown as SecretsService);
 
 describe('the pseudonym of a person', () => {
   it('is the same in every run, another for every organization and person, and no id', () => {

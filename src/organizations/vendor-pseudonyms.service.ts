@@ -1,5 +1,5 @@
 import type { Caller } from '@bellwether/kernel';
-import { createHmac } from 'node:crypto';
+import { type KeyObject, createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretsService } from '../infrastructure/secrets';
 
@@ -22,7 +22,7 @@ function identityOf({ userId, endUser, mayNameEndUser }: Person): string | null 
 @Injectable()
 export class VendorPseudonyms {
   /** Newest first. Pseudonyms made with an older key can still be looked up. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: readonly KeyObject[];
   private readonly people = new Map<string, Person>();
 
   constructor(secrets: SecretsService) {
@@ -52,5 +52,5 @@ export class VendorPseudonyms {
   }
 }
 
-const pseudonym = (key: Buffer, organizationId: string, identity: string): string =>
+const pseudonym = (key: KeyObject, organizationId: string, identity: string): string =>
   createHmac('sha256', key).update(`${organizationId}\n${identity}`).digest('hex').slice(0, LENGTH);

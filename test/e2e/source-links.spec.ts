@@ -1,5 +1,5 @@
 import { AppError } from '@bellwether/kernel';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { RequestAuthenticator } from '../../src/auth/access/authenticator';
 import { SourceLinks } from '../../src/knowledge-bases';
 import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-links';
@@ -179,7 +179,7 @@ describe('behind a click everything is checked again', () => {
     if (key === undefined || other === undefined) throw new Error('no key');
     const elsewhere = await filed(colleague);
     for (const token of [
-      encodeToken({ ...target, expiresAt }, randomBytes(32)),
+      encodeToken({ ...target, expiresAt }, createSecretKey(randomBytes(32))),
       encodeToken({ ...target, expiresAt }, other),
       encodeToken({ ...target, documentId: elsewhere.documentId, expiresAt }, key),
       encodeToken({ ...target, knowledgeBaseId: elsewhere.knowledgeBaseId, expiresAt }, key),

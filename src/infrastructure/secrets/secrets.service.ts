@@ -1,5 +1,5 @@
 import { AppError, atMost } from '@bellwether/kernel';
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { type KeyObject, createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -220,10 +220,11 @@ export class SecretsService {
 
   /**
    * Derives 32-byte keys for another purpose, one per operator key, newest first (HKDF, RFC 5869). Sign with the first,
-   * verify with each. They reveal nothing about other keys. Empty without operator keys.
+   * verify with each. They reveal nothing about other keys. Empty without operator keys. They are key objects, because an
+   * HMAC with raw bytes makes one each time: 17 of its 19 µs on Node 24.
    */
-  derivedKeys(purpose: string): readonly Buffer[] {
-    return this.namedKeys(purpose).map(({ key }) => key);
+  derivedKeys(purpose: string): readonly KeyObject[] {
+    return this.namedKeys(purpose).map(({ key }) => createSecretKey(key));
   }
 
   /** Like `derivedKeys`, for a signature that names its key. */

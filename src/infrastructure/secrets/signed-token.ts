@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** 128 bits of SHA-256: the minimum of RFC 2104 §5. */
 const MAC_BYTES = 16;
@@ -7,7 +7,7 @@ export const UUID_BYTES = 16;
 /** 48 bits: epoch seconds, or any safe integer. */
 export const INTEGER_BYTES = 6;
 
-const macOf = (key: Buffer, body: Buffer): Buffer =>
+const macOf = (key: KeyObject, body: Buffer): Buffer =>
   createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 
 /**
@@ -17,10 +17,11 @@ const macOf = (key: Buffer, body: Buffer): Buffer =>
 export const signedTokenPattern = (bodyBytes: number): string => `[0-9a-f]{${2 * (bodyBytes + MAC_BYTES)}}`;
 
 /** Signs the body, which stays readable. */
-export const sealToken = (body: Buffer, key: Buffer): string => Buffer.concat([body, macOf(key, body)]).toString('hex');
+export const sealToken = (body: Buffer, key: KeyObject): string =>
+  Buffer.concat([body, macOf(key, body)]).toString('hex');
 
 /** The body; null unless one of the keys signed it. */
-export function openToken(token: unknown, bodyBytes: number, keys: readonly Buffer[]): Buffer | null {
+export function openToken(token: unknown, bodyBytes: number, keys: readonly KeyObject[]): Buffer | null {
   const length = 2 * (bodyBytes + MAC_BYTES);
   if (typeof token !== 'string' || token.length !== length || !/^[0-9a-f]+$/.test(token)) return null;
   const bytes = Buffer.from(token, 'hex');

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { decodeToken, encodeToken, type StampedTarget } from './source-links';
 
-const key = randomBytes(32);
-const old = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
+const old = createSecretKey(randomBytes(32));
 const targets: fc.Arbitrary<StampedTarget> = fc.record({
   organizationId: fc.uuid(),
   knowledgeBaseId: fc.uuid(),

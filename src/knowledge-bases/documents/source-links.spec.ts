@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { LinkedAssistants } from '../../files';
 import type { Config } from '../../infrastructure/config';
 import type { SecretsService } from '../../infrastructure/secrets';
@@ -13,7 +13,7 @@ const target: SourceLinkTarget = {
   readerId: uuid(5),
   assistantId: 7,
 };
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 const LINKED: LinkedAssistants = { isLive: () => Promise.resolve(false), mayUse: () => Promise.resolve(false) };
 
 function links({ keys = [key], publicUrl = null as string | null, ttlSeconds = 60 } = {}): SourceLinks {
@@ -75,13 +75,17 @@ describe('links in a stored text', () => {
   it('lead everybody else to the route that asks for a credential, always with the same bytes', () => {
     const route = `https://x.edu/api/v1/knowledge-bases/${target.knowledgeBaseId}/documents/${target.documentId}/content`;
     expect(links().withoutTokens(`{"url":"${stale}#page=2"}`)).toBe(`{"url":"${route}#page=2"}`);
-    const foreign = links({ keys: [randomBytes(32)] }).sign(target);
+    const foreign = links({ keys: [createSecretKey(randomBytes(32))] }).sign(target);
     expect(links().withoutTokens(foreign)).toBe(foreign);
   });
 
   it.each([
     ['of another organization', stale, reader(target.readerId, uuid(8))],
-    ['signed by nobody we know', links({ keys: [randomBytes(32)] }).sign(target), reader(target.readerId)],
+    [
+      'signed by nobody we know',
+      links({ keys: [createSecretKey(randomBytes(32))] }).sign(target),
+      reader(target.readerId),
+    ],
     ['cut short', stale.slice(0, -2), reader(target.readerId)],
     ['that go on', `${stale}ab`, reader(target.readerId)],
     ['to elsewhere', 'https://else.example/api/v1/sources?link=1', reader(target.readerId)],

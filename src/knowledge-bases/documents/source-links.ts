@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { AppError, type Caller, type Principal, reachOf, orNull } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LINKED_ASSISTANTS, LinkCheck, type LinkedAssistants } from '../../files';
@@ -41,7 +42,7 @@ const BODY_BYTES = HEAD_BYTES + 5 * UUID_BYTES;
 
 const TOKEN_PATTERN = signedTokenPattern(BODY_BYTES);
 
-export function encodeToken(target: StampedTarget, key: Buffer): string {
+export function encodeToken(target: StampedTarget, key: KeyObject): string {
   const { organizationId, knowledgeBaseId, documentId, ownerId, readerId, assistantId, expiresAt } = target;
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION);
@@ -53,7 +54,7 @@ export function encodeToken(target: StampedTarget, key: Buffer): string {
 }
 
 /** Null unless one of the keys signed the token. The expiry is not checked. */
-export function decodeToken(token: unknown, keys: readonly Buffer[]): StampedTarget | null {
+export function decodeToken(token: unknown, keys: readonly KeyObject[]): StampedTarget | null {
   const body = openToken(token, BODY_BYTES, keys);
   if (body?.readUInt8() !== VERSION) return null;
   const id = (position: number): string => uuidAt(body, HEAD_BYTES + position * UUID_BYTES);
@@ -101,7 +102,7 @@ const now = (): number => Math.floor(Date.now() / 1000);
 @Injectable()
 export class SourceLinks {
   /** Newest first. Links signed with an older key stay valid until they expire. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: readonly KeyObject[];
   private readonly base: string;
 
   constructor(

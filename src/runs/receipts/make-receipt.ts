@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { type KeyObject, createHmac, createSecretKey, hash } from 'node:crypto';
 import {
   nodeBytes,
   partText,
@@ -25,15 +25,16 @@ const SALT_BYTES = 16;
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /** Part salts come from that of the line, so every receipt of a run has the same digests. */
-const saltOf = (salt: string, part: string): string =>
-  createHmac('sha256', Buffer.from(salt, 'base64url')).update(part).digest().toString('base64url', 0, SALT_BYTES);
+const saltOf = (salt: KeyObject, part: string): string =>
+  createHmac('sha256', salt).update(part).digest().toString('base64url', 0, SALT_BYTES);
 
 /** A whole receipt, of the time of its seal. Absent values make no part. */
 export function makeReceipt({ runId, issuer, values, salt, log }: ReceiptSubject): Receipt {
   const parts: Record<string, ReceiptPart> = {};
   const digests: Record<string, string> = {};
+  const lineSalt = createSecretKey(Buffer.from(salt, 'base64url'));
   for (const [name, value] of Object.entries(values).filter(([, each]) => each !== undefined)) {
-    const part = { salt: saltOf(salt, name), value };
+    const part = { salt: saltOf(lineSalt, name), value };
     parts[name] = part;
     digests[name] = sha256(partText(name, part));
   }
