@@ -1,5 +1,5 @@
 import type { Caller } from '@bellwether/kernel';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
@@ -30,7 +30,7 @@ function cacheKey({ prepared, input, invocation }: CallRequest, caching: ToolCac
     caching.results === true ? earlierResults(invocation) : null,
     caching.personal === true ? person(invocation.caller) : null,
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+  return hash('sha256', JSON.stringify(parts), 'base64');
 }
 
 /** Without times and the like, which differ between equal results. */
