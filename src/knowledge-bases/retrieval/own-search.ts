@@ -17,8 +17,9 @@ import { VectorStore } from '../search/vector-store';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { Embedding, RetrievalMode } from '../storage/knowledge-base.types';
 import { NOT_TRANSLATED, QuestionLanguages, type Translations } from './question-languages';
+import { isPlainlyIn } from './question/plain-language';
 import { type Correction, SpellingCorrector, corrected, provenBy, spelt } from './question/spelling-corrector';
-import { type Question, foreignLanguages, worded } from './question/wordings';
+import { type Question, foreignLanguages, materialLanguages, worded } from './question/wordings';
 import type { PassageQuery } from './retrieval.types';
 
 const MAX_ENTRIES = 500;
@@ -176,7 +177,7 @@ export class OwnSearch {
   async plan(organizationId: string, bases: readonly KnowledgeBaseEntity[], query: PassageQuery): Promise<SearchPlan> {
     query.signal?.throwIfAborted();
     const text = visibleText(query.text.slice(0, QUERY_CHARS).toWellFormed());
-    const told = this.languages.detect(text);
+    const told = this.languageOf(text, bases);
     const searchable = bases.map(searchableBase);
     assertModel(searchable, query.embeddingModel);
     const embedded = new Map<string, Promise<readonly number[] | string>>();
@@ -218,6 +219,15 @@ export class OwnSearch {
         ...translated.warnings,
       ],
     };
+  }
+
+  /** The only language of the material, where the question is plainly in it: no thread needs to be asked then. */
+  private languageOf(text: string, bases: readonly KnowledgeBaseEntity[]): Promise<TextLanguage | null> {
+    const [only, ...others] = materialLanguages(bases);
+    if (only !== undefined && others.length === 0 && isPlainlyIn(only, text)) {
+      return Promise.resolve({ language: only, scores: { [only]: 1 } });
+    }
+    return this.languages.detect(text);
   }
 
   /** Translates the question for the knowledge bases that are searched by words. */

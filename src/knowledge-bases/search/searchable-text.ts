@@ -172,6 +172,11 @@ const isLanguage = (name: string): name is Language => name in CONFIGURATIONS;
 export const searchConfiguration = (language: string | null): string =>
   language !== null && isLanguage(language) ? CONFIGURATIONS[language] : CONFIGURATIONS[NO_LANGUAGE];
 
+/** Our stop words of a language, without accents. PostgreSQL removes others. */
+export const stopWordsOf = (language: string): ReadonlySet<string> => sets.get(searchConfiguration(language)) ?? NONE;
+
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Version of the index. Version 1 had no parts of compounds, version 2 no page labels, version 3 no word with the stem of a
  * stop word, version 4 no words of scripts without blanks and no compatibility forms, version 5 words of hidden layers and
