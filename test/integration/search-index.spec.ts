@@ -2,6 +2,7 @@ import { uuidv7 } from '@bellwether/kernel';
 import type { DataSource } from 'typeorm';
 import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
 import { type KeywordParameters, searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
+import { QuestionStems } from '../../src/knowledge-bases/search/question-stems';
 import { ResidentIndex } from '../../src/knowledge-bases/search/resident-index';
 import { ResidentIndexes } from '../../src/knowledge-bases/search/resident-indexes';
 import { ResidentRepository } from '../../src/knowledge-bases/search/resident.repository';
@@ -368,6 +369,61 @@ describe('an index in memory', () => {
     written();
     await ready(asked);
     expect(await indexes.search(asked)).toBeNull();
+  });
+});
+
+describe('stems that are remembered', () => {
+  const CONFIGURATIONS = ['english', 'spanish', 'catalan', 'simple'];
+  const WORDINGS = [
+    'Why do the cells, and "the cell" (of a leaf), divide? cells',
+    "don't re-use client/server, numpy.array or a.b@example.edu; see https://example.edu/a?b=c.",
+    '12 apples, 3.14 pies, 007, -5 and 1e5 and v1.2.3: 12',
+    'la celebracion, las celebraciones; ¿que es la biologia? ñandú',
+    '<b>cells and <a href="x y">leaves</a> &amp; roots',
+    "e.g. L'Hospitalet, l·l, Œuvre_1 C++ C# .NET node.js",
+    `${'word '.repeat(300)}`,
+    `${'x'.repeat(300)} cell`,
+    '光合作用 光合 и клетки',
+    '',
+  ];
+
+  it.each(CONFIGURATIONS)('are those of the whole text, in %s', async (configuration) => {
+    const repository = new ResidentRepository(dataSource);
+    const stems = new QuestionStems((...asked) => repository.words(...asked));
+    const same = WORDINGS.map(() => configuration);
+    const whole = await repository.words(same, WORDINGS, same);
+    expect(await stems.words(same, WORDINGS, same)).toEqual(whole);
+    expect(await stems.words(same, WORDINGS, same)).toEqual(whole);
+  });
+
+  it('leave a wording of another language whole', async () => {
+    const repository = new ResidentRepository(dataSource);
+    const stems = new QuestionStems((...asked) => repository.words(...asked));
+    const asked = [
+      ['english', 'spanish', 'english'],
+      ['install the instant cells', 'las celulas instantaneas de instalar', 'the cells'],
+      ['english', 'english', 'english'],
+    ] as const;
+    const whole = await repository.words(...asked);
+    expect(whole.map(({ number }) => number)).toEqual(expect.arrayContaining([1, 2, 3]));
+    expect(await stems.words(...asked)).toEqual(whole);
+  });
+
+  it('ask for unknown words only, all in one statement', async () => {
+    const repository = new ResidentRepository(dataSource);
+    const told: (readonly string[])[] = [];
+    const stems = new QuestionStems((...asked) => {
+      told.push(asked[1]);
+      return repository.words(...asked);
+    });
+    const words = (text: string) => stems.words(['english'], [text], ['english']);
+    await words('Why do cells divide?');
+    await words('Do cells divide 3 times, and why do "cells" divide?');
+    await words('cells divide');
+    expect(told).toEqual([
+      ['Why', 'do', 'cells', 'divide'],
+      ['Do', 'times', 'and', 'why'],
+    ]);
   });
 });
 

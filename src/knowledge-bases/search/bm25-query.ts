@@ -88,8 +88,8 @@ export const BM25_QUERY = `
       FROM (
         SELECT f.*, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
           ln(1 + (total.chunks - greatest(f.df, 1) + 0.5) / (greatest(f.df, 1) + 0.5)) AS idf_in_one,
-          row_number() OVER (PARTITION BY f.number ORDER BY f.df = 0, f.df, f.term) AS place,
-          row_number() OVER (PARTITION BY f.number ORDER BY f.df, f.term) AS rarity
+          row_number() OVER (PARTITION BY f.number ORDER BY f.df = 0, f.df, f.term COLLATE "C") AS place,
+          row_number() OVER (PARTITION BY f.number ORDER BY f.df, f.term COLLATE "C") AS rarity
         FROM (
           SELECT number, term, qtf, sum(df)::float8 AS df FROM known GROUP BY number, term, qtf
         ) f CROSS JOIN total
@@ -99,7 +99,7 @@ export const BM25_QUERY = `
     SELECT number, term, rare, qtf * idf / sum(qtf * idf) OVER (PARTITION BY number) AS weight
     FROM rated WHERE place <= ${QUERY_TERMS}
   ), unknown AS MATERIALIZED (
-    SELECT array_agg(term ORDER BY term) AS terms FROM rated
+    SELECT array_agg(term ORDER BY term COLLATE "C") AS terms FROM rated
     WHERE number = 1 AND df = 0 AND term NOT IN (SELECT term FROM known WHERE df > 0)
   ), found AS (
     SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity, best.strength

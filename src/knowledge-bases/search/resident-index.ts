@@ -1,3 +1,4 @@
+import { B, K1 } from './bm25-query';
 import type { Hit } from './chunk.types';
 
 /** Columns of a hit that do not depend on the question. */
@@ -47,6 +48,7 @@ export class ResidentIndex {
   /** Postings of all terms. */
   readonly size: number;
   private readonly postings: ReadonlyMap<string, Postings>;
+  private normed = { mean: NaN, norms: new Float64Array() };
 
   /** `chunks` in the order of their ids. */
   constructor(totals: ResidentTotals, terms: readonly ResidentTerm[], chunks: readonly ResidentChunk[]) {
@@ -64,6 +66,15 @@ export class ResidentIndex {
       }),
     );
     this.size = [...this.postings.values()].reduce((sum, { places }) => sum + places.length, 0);
+  }
+
+  /** The part of BM25 that depends on the length of a chunk, by place; `mean` is the mean length of all chunks that are asked. */
+  norms(mean: number): Float64Array {
+    if (this.normed.mean !== mean) {
+      const norms = Float64Array.from(this.lengths, (length) => K1 * (1 - B) + (K1 * B * length) / mean);
+      this.normed = { mean, norms };
+    }
+    return this.normed.norms;
   }
 
   /** Undefined for a term that no chunk has. */

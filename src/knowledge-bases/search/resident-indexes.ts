@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { RowCache, TableChanges } from '../../infrastructure/cache';
 import type { Hit } from './chunk.types';
 import type { KeywordParameters } from './hybrid-query';
+import { QuestionStems } from './question-stems';
 import { rankResident } from './rank-resident';
 import type { ResidentIndex } from './resident-index';
 import { ResidentRepository, type ResidentState } from './resident.repository';
@@ -44,11 +45,13 @@ export class ResidentIndexes {
   });
   /** Indexes are read one at a time: on the embedded engine, searches wait for each statement of a read. */
   private reading: Promise<void> | null = null;
+  private readonly stems: QuestionStems;
 
   constructor(
     private readonly repository: ResidentRepository,
     @Inject(TableChanges) changes: Pick<TableChanges, 'on'>,
   ) {
+    this.stems = new QuestionStems((...asked) => repository.words(...asked));
     this.states = new RowCache(changes, { tables: TABLES, max: MOST_STATES });
   }
 
@@ -66,7 +69,7 @@ export class ResidentIndexes {
       return index === undefined ? [] : [{ index, number: numbers[at] ?? 1 }];
     });
     if (scopes.length < ids.length) return null;
-    return rankResident(scopes, await this.repository.words(configurations, wordings, spoken), depth);
+    return rankResident(scopes, await this.stems.words(configurations, wordings, spoken), depth);
   }
 
   /** Ends when no index is being read. */

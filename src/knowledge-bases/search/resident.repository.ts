@@ -43,7 +43,7 @@ const CHUNKS = `
 const QUESTION_WORDS = `
   WITH wording AS MATERIALIZED (
     SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::text[])) WITH ORDINALITY AS q (configuration, text, spoken, number)
-  ) SELECT number::int, term, qtf FROM (${WORDS}) word ORDER BY number, term`;
+  ) SELECT number::int, term, qtf FROM (${WORDS}) word ORDER BY number, term COLLATE "C"`;
 
 /** Reads what `ResidentIndexes` holds. */
 @Injectable()
