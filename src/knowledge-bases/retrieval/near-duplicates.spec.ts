@@ -24,6 +24,11 @@ describe('near-duplicates', () => {
     expect(texts(...chunks)).toEqual(chunks);
   });
 
+  it('knows a passage again among many long ones', () => {
+    const passages = Array.from({ length: 60 }, (_, n) => words(400 * n, 400 * (n + 1)));
+    expect(texts(...passages, ...passages)).toEqual(passages);
+  });
+
   it('leaves out a chunk that its two neighbours hold between them', () => {
     expect(texts(words(0, 100), words(100, 200), words(50, 150))).toHaveLength(2);
   });

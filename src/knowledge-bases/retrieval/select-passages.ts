@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Hit } from '../search/chunk.types';
 import type { SectionChunk, SectionKey } from '../search/passage.repository';
 import {
@@ -162,38 +163,75 @@ function hashOf(word: string): number {
   return hash;
 }
 
-/** Hashes of runs of words, ignoring case and punctuation. A text without words is one shingle. */
-function shinglesOf(text: string): number[] {
+/** Different hashes of runs of words, ignoring case and punctuation. A text without words is one shingle. */
+function shinglesOf(text: string): Int32Array {
   const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? [text.trim()];
   const hashes = words.map(hashOf);
   const size = Math.min(SHINGLE_WORDS, hashes.length);
-  const shingles: number[] = [];
+  const shingles = new Set<number>();
   for (let start = 0; start + size <= hashes.length; start++) {
     let shingle = size;
     for (let word = start; word < start + size; word++) shingle = Math.imul(shingle, FNV_PRIME) ^ (hashes[word] ?? 0);
-    shingles.push(shingle);
+    shingles.add(shingle);
   }
+  return Int32Array.from(shingles);
+}
+
+/** Shingles of texts compared before: 4 MB. Questions of a course find the same passages again and again. */
+const compared = new LRUCache<string, Int32Array>({
+  maxSize: 1_000_000,
+  sizeCalculation: ({ length }) => Math.max(1, length),
+});
+
+function rememberedShingles(text: string): Int32Array {
+  const known = compared.get(text);
+  if (known !== undefined) return known;
+  const shingles = shinglesOf(text);
+  compared.set(text, shingles);
   return shingles;
 }
 
-/** Shingles of the passages kept so far. */
-class KnownShingles {
-  private readonly known = new Set<number>();
+/** Enough for ten passages. */
+const SLOTS = 4_096;
 
-  /** Returns false and adds nothing when `KNOWN_SHARE` of the distinct shingles are known. */
-  add(shingles: readonly number[]): boolean {
-    const fresh: number[] = [];
-    const before = new Set<number>();
-    for (const shingle of shingles) {
-      const size = this.known.size;
-      if (this.known.add(shingle).size > size) fresh.push(shingle);
-      else before.add(shingle);
-    }
-    // Repetitions inside the text itself do not count as known.
-    for (const shingle of before.size === 0 ? [] : fresh) before.delete(shingle);
-    if (before.size < KNOWN_SHARE * (fresh.length + before.size)) return true;
-    for (const shingle of fresh) this.known.delete(shingle);
-    return false;
+/** Shingles of the passages kept so far: a hash set with linear probing, where 0 is an empty slot. */
+class KnownShingles {
+  private slots = new Int32Array(SLOTS);
+  private size = 0;
+
+  /** Returns false and adds nothing when `KNOWN_SHARE` of the shingles are known. */
+  add(shingles: Int32Array): boolean {
+    const enough = KNOWN_SHARE * shingles.length;
+    let known = shingles.length;
+    for (let at = 0; at < shingles.length && known >= enough; at++) if (!this.has(shingles[at] ?? 0)) known--;
+    if (known >= enough) return false;
+    for (const shingle of shingles) this.put(shingle);
+    return true;
+  }
+
+  private has(shingle: number): boolean {
+    return this.slots[this.slotOf(shingle)] !== 0;
+  }
+
+  private put(shingle: number): void {
+    if (2 * this.size >= this.slots.length) this.grow();
+    const slot = this.slotOf(shingle);
+    if (this.slots[slot] === 0) this.size++;
+    this.slots[slot] = shingle || 1;
+  }
+
+  /** The slot of a shingle, or the empty slot that it goes to. */
+  private slotOf(shingle: number): number {
+    const [mask, wanted] = [this.slots.length - 1, shingle || 1];
+    let slot = wanted & mask;
+    while (this.slots[slot] !== 0 && this.slots[slot] !== wanted) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  private grow(): void {
+    const before = this.slots;
+    this.slots = new Int32Array(2 * before.length);
+    for (const shingle of before) if (shingle !== 0) this.slots[this.slotOf(shingle)] = shingle;
   }
 }
 
@@ -206,7 +244,7 @@ export function withoutNearDuplicates<T extends { readonly text: string }>(items
   const kept: T[] = [];
   for (const item of items) {
     if (kept.length >= most) break;
-    if (known.add(shinglesOf(item.text))) kept.push(item);
+    if (known.add(rememberedShingles(item.text))) kept.push(item);
   }
   return kept;
 }

@@ -1,4 +1,4 @@
-import { B, K1, QUERY_TERMS, STRENGTH_TERMS } from './bm25-query';
+import { QUERY_TERMS, STRENGTH_TERMS } from './bm25-query';
 import type { Hit } from './chunk.types';
 import type { FoundChunk, ResidentIndex } from './resident-index';
 
@@ -27,7 +27,7 @@ interface Weighed {
  * Ranks as `BM25_QUERY` does, but from indexes in memory, with the same similarity and strength for each passage. The
  * choice of passages is exact for any number of postings; the SQL reads a bounded number.
  *
- * @param words in the order of `RESIDENT_WORDS`, which decides between equally rare ones
+ * @param words in the order of their terms, which decides between equally rare ones
  */
 export function rankResident(scopes: readonly ResidentScope[], words: readonly QuestionWord[], depth: number): Hit[] {
   const indexes = [...new Set(scopes.map(({ index }) => index))];
@@ -37,7 +37,7 @@ export function rankResident(scopes: readonly ResidentScope[], words: readonly Q
   const weighed = new Map(numbers.map((number) => [number, weigh(wordsOf(number, words, scopes), chunks)]));
   const unknown = unknownOf(words, scopes);
   const found = scopes.flatMap(({ index, number }) => best(index, weighed.get(number) ?? [], { mean, depth }));
-  return merged(found)
+  return (scopes.length === 1 ? found : merged(found))
     .map(({ index, place, similarity, strength }) => ({ ...chunkOf(index, place), similarity, strength, unknown }))
     .sort(bestFirst);
 }
@@ -93,27 +93,78 @@ interface Found {
   readonly strength: number;
 }
 
+/** Sums by place, and the places that have one. All questions share the arrays: a ranking is synchronous. */
+class Sums {
+  similarities = new Float64Array();
+  strengths = new Float64Array();
+  private places = new Uint32Array();
+  private count = 0;
+
+  reset(places: number): void {
+    if (this.places.length < places) {
+      this.similarities = new Float64Array(places);
+      this.strengths = new Float64Array(places);
+      this.places = new Uint32Array(places);
+    }
+    for (const place of this.touched()) {
+      this.similarities[place] = 0;
+      this.strengths[place] = 0;
+    }
+    this.count = 0;
+  }
+
+  add(place: number, similarity: number, strength: number): void {
+    const before = this.similarities[place] ?? 0;
+    if (before === 0) this.places[this.count++] = place;
+    this.similarities[place] = before + similarity;
+    this.strengths[place] = (this.strengths[place] ?? 0) + strength;
+  }
+
+  touched(): Uint32Array {
+    return this.places.subarray(0, this.count);
+  }
+}
+
+const sums = new Sums();
+
 function best(index: ResidentIndex, words: readonly Weighed[], limits: { mean: number; depth: number }): Found[] {
-  const similarities = new Float64Array(index.chunks.length);
-  const strengths = new Float64Array(index.chunks.length);
+  sums.reset(index.chunks.length);
+  const norms = index.norms(limits.mean);
   for (const { term, weight, rare } of words) {
     const { places, frequencies } = index.of(term) ?? NO_POSTINGS;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] ?? 0;
-      const length = index.lengths[place] ?? 0;
-      const part = 1 / (1 + (K1 * (1 - B) + (K1 * B * length) / limits.mean) / (frequencies[at] ?? 0));
-      similarities[place] = (similarities[place] ?? 0) + weight * part;
-      strengths[place] = (strengths[place] ?? 0) + rare * part;
+      const part = 1 / (1 + (norms[place] ?? 0) / (frequencies[at] ?? 0));
+      if (part > 0) sums.add(place, weight * part, rare * part);
     }
   }
-  const places = [...similarities.keys()].filter((place) => (similarities[place] ?? 0) > 0);
-  return places
-    .sort((a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b)
-    .slice(0, limits.depth)
-    .map((place) => ({ index, place, similarity: similarities[place] ?? 0, strength: strengths[place] ?? 0 }));
+  return bestPlaces(sums.touched(), sums.similarities, limits.depth).map((place) => ({
+    index,
+    place,
+    similarity: sums.similarities[place] ?? 0,
+    strength: sums.strengths[place] ?? 0,
+  }));
 }
 
 const NO_POSTINGS = { places: new Uint32Array(), frequencies: new Uint8Array() };
+
+/** The `depth` places of the highest scores above 0, best first; equal ones in the order of the places. */
+function bestPlaces(places: Uint32Array, scores: Float64Array, depth: number): number[] {
+  const isBetter = (a: number, b: number): boolean => {
+    const [one, other] = [scores[a] ?? 0, scores[b] ?? 0];
+    return one > other || (one === other && a < b);
+  };
+  const found: number[] = [];
+  for (const place of places) {
+    if (!((scores[place] ?? 0) > 0)) continue;
+    let at = found.length;
+    if (at === depth && !isBetter(place, found[at - 1] ?? 0)) continue;
+    if (at === depth) at--;
+    for (; at > 0 && isBetter(place, found[at - 1] ?? 0); at--) found[at] = found[at - 1] ?? 0;
+    found[at] = place;
+  }
+  return found;
+}
 
 /** One entry for each chunk, with the best values of its wordings. */
 function merged(found: readonly Found[]): readonly Found[] {
