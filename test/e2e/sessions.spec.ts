@@ -37,7 +37,7 @@ describe('signing in with a key', () => {
     const session = browser();
     const answer = await session.signIn(who.key);
     expect(answer.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^bw=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^bw=[\w-]{43}; Max-Age=2592000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
     const me = await session.send('GET', '/api/v1/me');
@@ -338,8 +338,8 @@ describe('the end of a session', () => {
     expect(answer.headers.get('clear-site-data')).toBe('"cache"');
   });
 
-  it('comes after eight hours without a request, and a day after signing in', async () => {
-    for (const past of [`last_seen_at = now() - interval '8 hours 1 second'`, `expires_at = now()`]) {
+  it('comes after 14 days without a request, and 30 days after signing in', async () => {
+    for (const past of [`last_seen_at = now() - interval '14 days 1 second'`, `expires_at = now()`]) {
       const session = await signedIn();
       await sql(`UPDATE sessions SET ${past} WHERE user_id = $1`, [session.person.userId]);
       // Something else of the organization changes, so that nothing is remembered.
@@ -347,7 +347,7 @@ describe('the end of a session', () => {
       expect(await isIn(session)).toBe(401);
     }
     const [row] = await sql(`SELECT max(expires_at - created_at) AS whole FROM sessions WHERE expires_at > now()`);
-    expect(row.whole).toMatchObject({ days: 1 });
+    expect(row.whole).toMatchObject({ days: 30 });
   });
 
   it('ends the streams that it opened, as the end of a key does', async () => {

@@ -3,7 +3,7 @@ import type { Config } from '../../infrastructure/config';
 import { SessionCookie, newSessionToken } from './session-cookie';
 
 const cookieFor = (publicUrl: string | null): SessionCookie =>
-  new SessionCookie({ http: { publicUrl } as Config['http'] });
+  new SessionCookie({ http: { publicUrl } as Config['http'], sessions: { days: 30, idleDays: 14 } });
 
 function written(cookie: SessionCookie, token: string): unknown[] {
   let given: unknown[] = [];
@@ -13,7 +13,7 @@ function written(cookie: SessionCookie, token: string): unknown[] {
 
 describe('the cookie of a session', () => {
   const token = newSessionToken();
-  const rules = { httpOnly: true, sameSite: 'lax', path: '/', maxAge: 86_400_000 };
+  const rules = { httpOnly: true, sameSite: 'lax', path: '/', maxAge: 30 * 86_400_000 };
 
   it('is bound to its host behind TLS', () => {
     const cookie = cookieFor('https://bellwether.example.edu');

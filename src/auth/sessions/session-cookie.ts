@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { CONFIG, type Config } from '../../infrastructure/config';
-import { SESSION_HOURS } from './session.repository';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -67,13 +66,15 @@ export class SessionCookie {
   private hasWarned = false;
   private readonly name: string;
   private readonly options: CookieOptions;
+  private readonly maxAge: number;
   readonly own: OwnOrigin;
 
-  constructor(@Inject(CONFIG) { http }: Pick<Config, 'http'>) {
+  constructor(@Inject(CONFIG) { http, sessions }: Pick<Config, 'http' | 'sessions'>) {
     const address = http.publicUrl === null ? null : new URL(http.publicUrl);
     const isSecure = address?.protocol === 'https:';
     this.own = { publicOrigin: address?.origin ?? null, isSecure };
     this.name = isSecure ? SECURE_NAME : PLAIN_NAME;
+    this.maxAge = sessions.days * 86_400_000;
     this.options = { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' };
   }
 
@@ -99,7 +100,7 @@ export class SessionCookie {
       this.logger.warn('Sessions travel over plain http: set PUBLIC_URL to the https address that browsers use');
     }
     const inFrame = framed && this.own.isSecure ? FRAMED : {};
-    response.cookie(this.name, token, { ...this.options, ...inFrame, maxAge: SESSION_HOURS * 3_600_000 });
+    response.cookie(this.name, token, { ...this.options, ...inFrame, maxAge: this.maxAge });
   }
 
   clear(response: Response): void {

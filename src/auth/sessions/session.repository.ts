@@ -1,18 +1,19 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
+import { CONFIG, type Config } from '../../infrastructure/config';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { KeyRow } from '../api-key.repository';
 import { SessionEntity } from './session.entity';
 
-/** Hours without a request that end a session. */
-const IDLE_HOURS = 8;
-/** Hours from sign-in that end a session. */
-export const SESSION_HOURS = 24;
+/** Hours from sign-in that end a session of single sign-on or a launch: the institution says again who somebody is. */
+const VOUCHED_HOURS = 24;
+/** Hours without a request that end such a session. */
+const VOUCHED_IDLE_HOURS = 8;
 /** Sessions of one member; the oldest is removed first. */
 const MOST_SESSIONS = 50;
 
 /** A session in the form of a key. A role that changed since sign-in counts as disabled. */
-const SESSION_ROW = `
+const sessionRow = (idleDays: number): string => `
   SELECT session.id, session.hash, session.organization_id AS "organizationId", organization.slug AS "organizationSlug",
          organization.is_system AS "isSystem", session.user_id AS "userId", member.role,
          member.disabled OR organization.suspended OR member.role <> session.role AS disabled,
@@ -20,7 +21,9 @@ const SESSION_ROW = `
          person.system_admin AS "systemAdmin", session.scopes,
          coalesce(session.assistant_ids, key.assistant_ids) AS "assistantIds", session.activity_ids AS "activityIds",
          coalesce(key.published_only, session.assistant_ids IS NOT NULL) AS "publishedOnly",
-         LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
+         LEAST(session.expires_at, key.expires_at, session.last_seen_at +
+               CASE WHEN session.issuer_key IS NULL AND session.activity_ids IS NULL
+                    THEN interval '${idleDays} days' ELSE interval '${VOUCHED_IDLE_HOURS} hours' END) AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
          session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey",
          session.by_password AS "byPassword"
@@ -90,25 +93,34 @@ type SessionOfMember = Pick<SessionEntity, 'organizationId' | 'userId' | 'id'>;
 
 @Injectable()
 export class SessionRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly row: string;
+  private readonly hours: number;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(CONFIG) { sessions }: Pick<Config, 'sessions'>,
+  ) {
+    this.row = sessionRow(sessions.idleDays);
+    this.hours = sessions.days * 24;
+  }
 
   /** No organization is known yet; the token itself is the proof. */
   @AcrossOrganizations('sign-in')
   async findByHash(hash: string, source: Pick<Transaction, 'query'> = this.dataSource): Promise<KeyRow | null> {
-    const [row] = await source.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
+    const [row] = await source.query<KeyRow[]>(`${this.row} session.hash = $1`, [hash]);
     return row ?? null;
   }
 
   @AcrossOrganizations('sign-in')
   async findById(id: string): Promise<KeyRow | null> {
-    const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.id = $1`, [id]);
+    const [row] = await this.dataSource.query<KeyRow[]>(`${this.row} session.id = $1`, [id]);
     return row ?? null;
   }
 
   /** Valid sessions, newest first. */
   async ofMember(organizationId: string, userId: string): Promise<OpenSession[]> {
     return this.dataSource.query<OpenSession[]>(
-      `SELECT * FROM (${SESSION_ROW} session.organization_id = $1 AND session.user_id = $2) usable
+      `SELECT * FROM (${this.row} session.organization_id = $1 AND session.user_id = $2) usable
         WHERE NOT disabled AND "revokedAt" IS NULL AND "expiresAt" > now() ORDER BY "createdAt" DESC, id DESC`,
       [organizationId, userId],
     );
@@ -120,7 +132,7 @@ export class SessionRepository {
       `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
                              issuer_key, issuer, subject, provider_session, id_token, provider_issued_at,
                              assistant_ids, by_password, activity_ids)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(hours => $17::int), $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         session.id,
         session.organizationId,
@@ -133,6 +145,7 @@ export class SessionRepository {
         session.assistantIds ?? null,
         session.byPassword ?? false,
         session.activityIds ?? null,
+        signOn === undefined && session.activityIds === undefined ? this.hours : VOUCHED_HOURS,
       ],
     );
   }

@@ -88,7 +88,7 @@ export class OpenSessionDto {
   created_at!: string;
   /** Written once a minute at most. */
   last_seen_at!: string;
-  /** Extended by each request, up to a day after sign-in. */
+  /** Extended by each request, up to `SESSION_DAYS` after sign-in; a day where an identity provider opened it. */
   expires_at!: string;
 }
 

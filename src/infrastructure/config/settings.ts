@@ -147,6 +147,11 @@ export const SETTINGS = {
   },
   /** Newest first; empty: a key is generated into `dataDir`. */
   secrets: { keys: variable('SECRETS_KEY=', keyring(), PRODUCTION) },
+  /** Life of a browser's session that no identity provider opened, from sign-in and without a request. */
+  sessions: {
+    days: variable('SESSION_DAYS=30', integer(1, 365)),
+    idleDays: variable('SESSION_IDLE_DAYS=14', integer(1, 365)),
+  },
   sourceLinks: { ttlSeconds: variable('SOURCE_LINK_TTL=900', integer(60, 2_592_000)) },
   sources: { timeoutMs: variable('SOURCE_TIMEOUT=30000', integer(100, 600_000)) },
   imageLinks: { ttlSeconds: variable('IMAGE_LINK_TTL=31536000', integer(60, 315_360_000)) },
