@@ -11,7 +11,7 @@ const LAYERS = [
   ['openai-api', 'runs-api', 'chat', 'privacy', 'health', 'web-ui'],
 ];
 /** Lowest first: an extension may use those before it, through their index.ts. */
-const EXTENSIONS = ['scim', 'insights', 'evaluations', 'mcp', 'lti', 'lamb-import'];
+const EXTENSIONS = ['scim', 'insights', 'evaluations', 'mcp', 'lti', 'lamb-import', 'join'];
 /** Modules inside `infrastructure/`, lowest first; a line imports only lines above it. */
 const INFRASTRUCTURE = [
   ['plugins'],

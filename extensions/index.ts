@@ -52,6 +52,7 @@ const ENTRIES: Readonly<Record<Extension, Entry>> = {
     },
     absent: [{ provide: PUBLICATION_RULES, useValue: WITHOUT_TESTS }],
   },
+  join: { load: async () => [(await import('./join/index.js')).JoinModule] },
   mcp: { load: async () => [(await import('./mcp/index.js')).McpModule] },
 };
 

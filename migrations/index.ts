@@ -20,6 +20,7 @@ import { BaselineScim1700000000018 } from './1700000000018-BaselineScim';
 import { BaselineLambImport1700000000019 } from './1700000000019-BaselineLambImport';
 import { BaselineEvaluations1700000000020 } from './1700000000020-BaselineEvaluations';
 import { RunSegments1700000000021 } from './1700000000021-RunSegments';
+import { JoinLinks1700000000022 } from './1700000000022-JoinLinks';
 
 /**
  * Every migration, in the order in which a new database applies them. TypeORM orders them by the 13 digits at the end of
@@ -47,4 +48,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   BaselineLambImport1700000000019,
   BaselineEvaluations1700000000020,
   RunSegments1700000000021,
+  JoinLinks1700000000022,
 ];

@@ -77,6 +77,7 @@ export async function modulesOf(config: Config): Promise<Imports> {
     FirstStepsModule,
     AuditLogModule,
     ...extension('scim'),
+    ...extension('join'),
     ConnectionsModule,
     HealthModule,
     ...extension('mcp'),

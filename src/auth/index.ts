@@ -1,6 +1,7 @@
 export { AccessGuard } from './access/access.guard';
 export { CredentialMiddleware, RequestAuthenticator, assertScope } from './access/authenticator';
 export { CallerMonitor, CallerRenewal, type MonitoredWork } from './access/caller-monitor.service';
+export { FailedCredentials } from './access/failed-credentials.service';
 export { endUserOfMetadata } from './access/end-user';
 export { ApiKeysService, type NewKey } from './api-keys.service';
 export { AuthModule } from './auth.module';
@@ -11,7 +12,13 @@ export { ProviderDocument } from './issuers/openid-client';
 export { CreateScimTokenDto, NewScimTokenDto, ScimTokensDto } from './scim-tokens/scim-token.dto';
 export { ScimTokens } from './scim-tokens/scim-tokens.service';
 export { scopesOf } from './sessions/role-scopes';
-export { SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from './sessions/session-cookie';
+export {
+  SessionCookie,
+  assertNotForeign,
+  looksLikeSessionToken,
+  newSessionToken,
+  sessionHashOf,
+} from './sessions/session-cookie';
 export { type OpenedSession, SessionsService, type SignInContext } from './sign-in/sessions.service';
 export { SignInLinks, signInContextOf } from './sign-in/sign-in-links.service';
 export { AttemptCookie, addressGroup, ownPath } from './single-sign-on/sign-in-attempt';

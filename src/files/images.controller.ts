@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiDefaultResponse, ApiExtraModels, ApiOkResponse, ApiQuery, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiDefaultResponse, ApiExtraModels, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ProblemDto, Public } from '../infrastructure/http';
+import { PROBLEM, ProblemDto, Public } from '../infrastructure/http';
 import { attachment } from './attachment';
 import { ImagesService } from './images.service';
 
@@ -14,8 +14,6 @@ const HEADERS = {
   'Cache-Control': 'private, max-age=86400, immutable',
   'X-Robots-Tag': 'noindex',
 };
-
-const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
 const inline = (path: string): string => attachment(path).replace(/^attachment/, 'inline');
 

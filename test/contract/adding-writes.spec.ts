@@ -8,6 +8,7 @@ const ADDS = /\b([a-z_]+|\$\{[^}]+\}) = (?:[a-z]+\.)?\1 \+ \S+|\+ excluded\b/gi;
 
 /** Statements that need no id of their own, and why a repetition after a lost answer does not add twice. */
 const KNOWN_OTHERWISE: Readonly<Record<string, string>> = {
+  'extensions/join/join-link.repository.ts': 'in the transaction that makes the member',
   'src/assistants/rewriting/rewrite.repository.ts': 'the version is a condition of the statement',
   'src/auth/imported-passwords/imported-password.repository.ts':
     'one try of a password is one statement, never repeated',

@@ -433,6 +433,55 @@ test('a teacher hands out the link, the code and the frame; programs come last',
   await expect(dialog.getByTestId('model-id')).toHaveText(`lamb_assistant.${tutor}`);
 });
 
+test('a teacher lets a class in by a code, and a student without an account asks at once', async ({
+  page,
+  browser,
+  service,
+}) => {
+  await page.goto(`/assistants?q=${encodeURIComponent('Biology tutor')}`);
+  await page.getByTestId('assistant-actions').first().click();
+  await page.getByTestId('action-publish').click();
+  const section = page.getByTestId('join-links');
+  await section.getByTestId('join-uses').fill('1');
+  await section.getByTestId('join-make').click();
+  const code = (await section.getByTestId('join-code').textContent()) ?? '';
+  expect(code).toMatch(/^\w{4}-\w{4}$/);
+  await check(page);
+  await shot(page, 'join-link');
+
+  const context = await browser.newContext({
+    baseURL: service.url,
+    storageState: NOBODY,
+    viewport: { width: 390, height: 800 },
+  });
+  const student = await context.newPage();
+  await student.goto('/sign-in');
+  await student.getByRole('link', { name: 'I have a code from my teacher' }).click();
+  await student.getByTestId('join-code-input').fill('AAAA-AAAA');
+  await student.getByTestId('join-open').click();
+  await expect(student.getByTestId('join-unknown')).toBeVisible();
+  await student.getByTestId('join-code-input').fill(code.toLowerCase());
+  await student.getByTestId('join-open').click();
+  await expect(student.getByTestId('join-name')).toHaveText('Biology tutor');
+  await check(student);
+  await shot(student, 'join');
+  await student.getByTestId('join-btn').click();
+  await expect(student.getByText('Enter your name.')).toBeVisible();
+  await student.getByTestId('join-your-name').fill('Ada Example');
+  await student.getByTestId('join-btn').click();
+  await expect(student).toHaveURL(new RegExp(`/chat/${tutor}$`));
+  await expect(student.getByTestId('chat-input')).toBeVisible();
+  await context.close();
+
+  const late = await browser.newContext({ baseURL: service.url, storageState: NOBODY });
+  const second = await late.newPage();
+  await second.goto(`/join/${code.replace('-', '')}`);
+  await expect(second.getByTestId('problem')).toContainText('as many people as it may');
+  await late.close();
+  await section.getByTestId('join-revoke').click();
+  await expect(section.getByTestId('join-code')).toHaveCount(0);
+});
+
 test('students see the assistants that they may ask, and one alone opens at once', async ({ browser, service }) => {
   const context = await asStudent(browser, service, { viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();

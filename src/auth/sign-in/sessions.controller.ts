@@ -7,10 +7,9 @@ import {
   ApiOkResponse,
   ApiTags,
   ApiUnauthorizedResponse,
-  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type BellwetherRequest, ProblemDto, Public } from '../../infrastructure/http';
+import { type BellwetherRequest, PROBLEM, ProblemDto, Public } from '../../infrastructure/http';
 import { RequestAuthenticator } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { FailedCredentials } from '../access/failed-credentials.service';
@@ -29,8 +28,6 @@ import {
 import { SessionsService } from './sessions.service';
 import { signInContextOf } from './sign-in-links.service';
 import { SignInService } from './sign-in.service';
-
-const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
 /** Public: sign-in has no credential yet, and sign-out needs no rights. */
 @ApiTags('Session')

@@ -46,8 +46,8 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['lti,sicm', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, comma-separated'],
-    ['none,lti', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, comma-separated'],
+    ['lti,sicm', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, join, comma-separated'],
+    ['none,lti', 'all, none, or some of lti, scim, lamb-import, insights, evaluations, mcp, join, comma-separated'],
     ['lamb-import', 'a list with lti where it has lamb-import'],
   ])('refuses the extensions %s', (names, allowed) =>
     expect(failure({ BELLWETHER_EXTENSIONS: names }).lines).toEqual([`BELLWETHER_EXTENSIONS must be ${allowed}`]),

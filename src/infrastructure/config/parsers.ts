@@ -38,7 +38,7 @@ export const partsOf = (value: string): readonly string[] =>
 export const list = (): Parser<readonly string[]> => (value) => ({ value: partsOf(value) });
 
 /** Parts that an institution may do without. The keys of `extensions/index.ts`. */
-export const EXTENSIONS = ['lti', 'scim', 'lamb-import', 'insights', 'evaluations', 'mcp'] as const;
+export const EXTENSIONS = ['lti', 'scim', 'lamb-import', 'insights', 'evaluations', 'mcp', 'join'] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 
 /** `all`, `none`, or names. LAMB's import writes courses of LTI. */

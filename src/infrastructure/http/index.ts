@@ -4,7 +4,7 @@ export { bodyParsers, cutSlowBody, hasBody, isChat, isCompletion, readBody, take
 export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadLimits, type UploadedFile, Uploads } from './upload';
 export { describeAnswers } from './errors/describe-answers';
 export { describeErrors } from './errors/describe-errors.decorator';
-export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
+export { PROBLEM, ProblemDto, ProblemItemDto } from './errors/problem.dto';
 export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
 export { ERROR_STATUS, ERROR_TITLES, answerUnreadableRequests, toAppError } from './errors/to-app-error';
 export { NAMED_VALUES, wholeNumbers } from './numbers';

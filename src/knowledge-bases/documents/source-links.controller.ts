@@ -8,11 +8,10 @@ import {
   ApiOkResponse,
   ApiQuery,
   ApiTags,
-  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { shownOrAttached } from '../../files';
-import { type BellwetherRequest, ERROR_STATUS, ProblemDto, Public } from '../../infrastructure/http';
+import { type BellwetherRequest, ERROR_STATUS, PROBLEM, ProblemDto, Public } from '../../infrastructure/http';
 import { SourceLinkReader } from './source-links';
 
 /** Uploads are untrusted: they must not run in our origin, nor learn the referrer. PDF viewers work in the sandbox. */
@@ -23,8 +22,6 @@ const HEADERS = {
   'Cache-Control': 'private, no-store',
   'X-Robots-Tag': 'noindex',
 };
-
-const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
 const isExpected = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'link_expired');

@@ -97,6 +97,22 @@ export class GroupProvisioning {
     const after = { joined, left, issuer: source };
     await this.audit.record({ caller: null, organizationId, action: 'member.groups', target, after }, tx);
   }
+
+  /** One group more, as if its manager had added the person; nothing for a group that was deleted. */
+  async join(
+    { organizationId, source }: ProvisionedBy,
+    userId: string,
+    groupId: string,
+    tx: Transaction,
+  ): Promise<void> {
+    if ((await this.groups.within(organizationId, tx).find(groupId)) === null) return;
+    const members = this.members.within(organizationId, tx);
+    if ((await members.sourcesOf(groupId, userId)).includes('manual')) return;
+    await members.add([{ groupId, userId, source: 'manual' }]);
+    const target = { type: 'member', id: userId };
+    const after = { joined: [groupId], left: [], issuer: source };
+    await this.audit.record({ caller: null, organizationId, action: 'member.groups', target, after }, tx);
+  }
 }
 
 interface SeenGroup {

@@ -59,8 +59,11 @@ export class OrganizationsController {
   @TagsVersion()
   @Access({
     scope: 'read',
+    role: 'teacher',
     summary: 'Read an organization',
-    description: 'Administrators see every setting, other members a summary. Secrets are never answered.',
+    description:
+      'Administrators see every setting, teachers a summary. Secrets are never answered. `GET /api/v1/me` tells members ' +
+      'what they need.',
   })
   @ApiOkResponse({
     schema: { anyOf: [{ $ref: getSchemaPath(OrganizationDto) }, { $ref: getSchemaPath(OrganizationSummaryDto) }] },

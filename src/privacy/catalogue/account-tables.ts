@@ -119,6 +119,15 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     erasure: { by: 'delete' },
   },
   {
+    table: 'join_links',
+    kind: 'sign_in',
+    columns: ['created_by'],
+    rows: 't.organization_id = $1 AND t.created_by = $2',
+    key: 't.id::text',
+    exported: ['id', 'name', 'assistant_id', 'group_id', 'uses', 'used', 'expires_at', 'revoked_at', 'created_at'],
+    erasure: { by: 'delete' },
+  },
+  {
     table: 'imported_passwords',
     kind: 'sign_in',
     columns: ['user_id'],

@@ -67,6 +67,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   files: 'id organization_id owner_id name content_type size sha256 created_at updated_at',
   group_members: 'group_id user_id source organization_id created_at',
   groups: 'id organization_id name description external_id owner_id source version created_at updated_at',
+  join_links: 'id organization_id created_by name assistant_id group_id uses used expires_at revoked_at created_at',
   kb_documents: `
     id organization_id knowledge_base_id filename title content_type size sha256 status error attempts generation
     chunk_count created_at updated_at error_code progress_current progress_total deleted_at warnings answering

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { NAMED_VALUES } from '../numbers';
 
 class OpenAiErrorDetailDto {
@@ -53,3 +53,6 @@ export class ProblemDto {
   /** Ties the answer to the server's log. */
   request_id!: string;
 }
+
+/** Content of a described answer that is a problem. */
+export const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };

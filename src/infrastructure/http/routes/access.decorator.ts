@@ -1,18 +1,9 @@
 import { AppError, type Caller, type Scope } from '@bellwether/kernel';
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiCookieAuth,
-  ApiExtraModels,
-  ApiOperation,
-  ApiResponse,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { describeErrors, ERRORS } from '../errors/describe-errors.decorator';
-import { ProblemDto } from '../errors/problem.dto';
-
-const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
+import { PROBLEM, ProblemDto } from '../errors/problem.dto';
 
 export const ACCESS_METADATA = 'bellwether:access';
 

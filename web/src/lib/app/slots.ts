@@ -8,6 +8,8 @@ import { type Extension, hasExtension } from './session/extensions';
 export interface Slots {
   /** Rules of the publication of an assistant. */
   'assistant.publication': { assistantId: number; mayChange: boolean };
+  /** Ways in for people without an account. */
+  'assistant.entrance': { assistantId: number; name: string };
   /** Below the groups of an organization. */
   groups: { slug: string };
 }

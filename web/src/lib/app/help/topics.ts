@@ -1,6 +1,7 @@
 /** The page of the guide that explains a page of the UI, with its heading: the first beginning that fits. `*` is any id. */
 const TOPICS: readonly (readonly [path: string, help: string])[] = [
   ['/sign-in', 'web#sign-in'],
+  ['/join', 'web#sign-in'],
   ['/assistants/new', 'recipes'],
   ['/assistants/*/insights', 'what-the-class-asks'],
   ['/assistants/*/tests', 'assistant-tests'],

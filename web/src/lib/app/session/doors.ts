@@ -76,6 +76,25 @@ export async function signInByPassword(email: string, password: string): Promise
 export const linkedPerson = async (token: string): Promise<LinkedPerson> =>
   (await jsonOf(await posted(`${DOOR}/link/person`, { token }))) as LinkedPerson;
 
+export type JoinOffer = Schema<'JoinOfferDto'>;
+
+/** Tells what the code of a class leads to. Throws a `ProblemError`: 404 for an unknown code, 410 for one that is over. */
+export async function joinOffer(code: string): Promise<JoinOffer> {
+  const response = await received(fetch(`/api/v1/join/${encodeURIComponent(code)}`));
+  if (!response.ok) throw await problemOf(response);
+  return (await jsonOf(response)) as JoinOffer;
+}
+
+/** Joins by a code, and signs in who is not. Throws a `ProblemError`. */
+export async function join(
+  code: string,
+  name: string | undefined,
+): Promise<{ readonly to: string; readonly isSomebodyElse: boolean }> {
+  const { isSomebodyElse, answer } = await enter('/api/v1/join', { code, ...(name !== undefined && { name }) });
+  const { redirect: to } = (await jsonOf(answer)) as Schema<'JoinedDto'>;
+  return { to, isSomebodyElse };
+}
+
 async function enter(
   door: string,
   body: object,

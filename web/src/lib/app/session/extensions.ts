@@ -7,6 +7,7 @@ const PAGES: readonly (readonly [Extension, RegExp])[] = [
   ['lti', /^\/(?:courses|organization\/platforms)(?:\/|$)|^\/chat\/.*[?&]activity=/],
   ['lti', /^\/help\/(?:courses|learning-platforms|lti|lti-bridge)$/],
   ['lamb-import', /^\/help\/move-from-lamb$/],
+  ['join', /^\/join(?:\/|$)/],
   ['insights', /^\/assistants\/[^/]+\/insights(?:\/|$)|^\/help\/what-the-class-asks$/],
   ['evaluations', /^\/assistants\/[^/]+\/tests(?:[/?]|$)|^\/replays\/|^\/help\/assistant-tests$/],
 ];

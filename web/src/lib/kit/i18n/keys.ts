@@ -37,6 +37,7 @@ import type ranking from './messages/ranking.en.json';
 import type sources from './messages/sources.en.json';
 import type help from './messages/help.en.json';
 import type courses from './messages/courses.en.json';
+import type join from './messages/join.en.json';
 import type health from './messages/health.en.json';
 
 /** Every key of the English texts; a test compares the other languages with them. */
@@ -45,6 +46,7 @@ export type MessageKey =
   | keyof typeof help
   | keyof typeof courses
   | keyof typeof health
+  | keyof typeof join
   | keyof typeof ranking
   | keyof typeof sources
   | keyof typeof firstSteps

@@ -1,0 +1,3 @@
+import type { Parts } from '$lib/app/slots';
+
+export const slots: Parts = { 'assistant.entrance': () => import('./JoinLinks.svelte') };
