@@ -1,4 +1,5 @@
-import { Worker, isMainThread, workerData } from 'node:worker_threads';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { cutText } from '../chunking';
 import { ExtractionError } from '../document/extraction.errors';
 import type {
@@ -7,35 +8,26 @@ import type {
   ExtractionInput,
   ExtractionLimits,
 } from '../document/extraction.types';
-import { readCaptions } from '../formats/captions';
-import { readCsv } from '../formats/csv';
-import { readEpub } from '../formats/epub';
 import type { Content, FormatReader } from '../formats/format-reader.types';
-import { readHtml } from '../formats/html';
-import { readJson } from '../formats/json';
-import { readNotebook } from '../formats/notebook';
-import { readDocx } from '../formats/office/docx';
-import { readPptx } from '../formats/office/pptx';
-import { readPdf } from '../formats/pdf/pdf';
-import { readText } from '../formats/text';
-import { readXlsx } from '../formats/xlsx/xlsx';
 import { detectFormat } from '../detect-format';
 import { type FromParser, OVER_MEMORY, type ParserAnswer, type ToParser } from './parser-process';
+import type { WatchedProcess } from './process-watch-thread';
 
-const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
-  pdf: readPdf,
-  docx: readDocx,
-  pptx: readPptx,
-  xlsx: readXlsx,
-  epub: readEpub,
-  notebook: readNotebook,
-  html: readHtml,
-  markdown: readText,
-  text: readText,
-  csv: readCsv,
-  json: readJson,
-  vtt: readCaptions,
-  srt: readCaptions,
+/** Loaded for the first document of a format: most documents need none of the libraries. */
+const READERS: Readonly<Record<DocumentFormat, () => Promise<FormatReader>>> = {
+  pdf: async () => (await import('../formats/pdf/pdf.js')).readPdf,
+  docx: async () => (await import('../formats/office/docx.js')).readDocx,
+  pptx: async () => (await import('../formats/office/pptx.js')).readPptx,
+  xlsx: async () => (await import('../formats/xlsx/xlsx.js')).readXlsx,
+  epub: async () => (await import('../formats/epub.js')).readEpub,
+  notebook: async () => (await import('../formats/notebook.js')).readNotebook,
+  html: async () => (await import('../formats/html.js')).readHtml,
+  markdown: async () => (await import('../formats/text.js')).readText,
+  text: async () => (await import('../formats/text.js')).readText,
+  csv: async () => (await import('../formats/csv.js')).readCsv,
+  json: async () => (await import('../formats/json.js')).readJson,
+  vtt: async () => (await import('../formats/captions.js')).readCaptions,
+  srt: async () => (await import('../formats/captions.js')).readCaptions,
 };
 
 /** Formats whose text has one record per line. */
@@ -55,7 +47,7 @@ async function parseDocument(
   limits: ExtractionLimits,
 ): Promise<ExtractedDocument> {
   const { format, contentType, encoding } = await detectFormat(bytes, filename);
-  const content = await READERS[format]({ bytes, encoding, limits });
+  const content = await (await READERS[format]())({ bytes, encoding, limits });
   withinLimit(content, limits);
   const { text, title, pages, pageCount = null, pageLabels = [], warnings } = content;
   const stored = storable(text);
@@ -70,22 +62,6 @@ async function parseDocument(
     warnings,
     cuts: chunking === undefined ? null : cutText(stored, { ...chunking, records: RECORDS.has(format) }),
   };
-}
-
-const WATCH_EVERY_MS = 50;
-const MEBIBYTE = 1024 * 1024;
-
-interface ProcessLimits {
-  readonly parent: number;
-  readonly memoryMb: number;
-}
-
-/** Runs in a thread, because a hostile file may block the main one. Kills the process without its parent or over its memory limit. */
-function watch({ parent, memoryMb }: ProcessLimits): void {
-  setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
-    if (process.memoryUsage.rss() > memoryMb * MEBIBYTE) process.kill(process.pid, OVER_MEMORY);
-  }, WATCH_EVERY_MS);
 }
 
 const tell = (message: FromParser): void => {
@@ -104,17 +80,13 @@ async function answer({ id, bytes, limits, ...input }: ToParser): Promise<Parser
   }
 }
 
-function serve(): void {
-  const [memoryMb, parent] = process.argv.slice(2).map(Number) as [number, number];
-  // The parent's id is an argument: `process.ppid` would be wrong if the parent died during the start.
-  new Worker(__filename, { workerData: { parent, memoryMb } satisfies ProcessLimits }).unref();
-  process.on('message', (message: ToParser) => {
-    void answer(message).then(tell);
-  });
-  process.once('disconnect', () => process.exit(0));
-  process.on('uncaughtException', (error) => tell({ type: 'stray', reason: classOf(error) }));
-  tell({ type: 'ready' });
-}
-
-if (isMainThread) serve();
-else watch(workerData as ProcessLimits);
+const [memoryMb, parent] = process.argv.slice(2).map(Number) as [number, number];
+// The parent's id is an argument: `process.ppid` would be wrong if the parent died during the start.
+const workerData: WatchedProcess = { parent, memoryMb, overMemory: OVER_MEMORY };
+new Worker(join(__dirname, 'process-watch-thread.js'), { workerData }).unref();
+process.on('message', (message: ToParser) => {
+  void answer(message).then(tell);
+});
+process.once('disconnect', () => process.exit(0));
+process.on('uncaughtException', (error) => tell({ type: 'stray', reason: classOf(error) }));
+tell({ type: 'ready' });
