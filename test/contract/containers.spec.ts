@@ -34,10 +34,19 @@ describe('the image', () => {
   it('sets only what is no secret, by names that exist', () => {
     const environment = imageEnvironment();
     const values = { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000', DATA_DIR: '/data' };
-    expect(environment).toEqual({ ...values, BELLWETHER_EXTENSIONS: 'all' });
+    expect(environment).toEqual({ ...values, BELLWETHER_EXTENSIONS: 'all', MALLOC_ARENA_MAX: '1' });
+    // The C library reads it, the service does not.
+    delete environment.MALLOC_ARENA_MAX;
     for (const name of Object.keys(environment)) expect(known.map((each) => each.name)).toContain(name);
     expect(imageArguments()).toEqual({ BELLWETHER_EXTENSIONS: 'all' });
     for (const stage of imageStages().slice(0, -1)) expect(stage.map(({ name }) => name)).not.toContain('ARG');
+  });
+
+  it('keeps memory small by the settings of npm start', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+    const [, arenas, flags] = /^MALLOC_ARENA_MAX=(\d+) exec node (.*) scripts\/start\.mjs$/.exec(scripts.start) ?? [];
+    expect(imageEnvironment().MALLOC_ARENA_MAX).toBe(arenas);
+    expect(JSON.parse(all('CMD').join())).toEqual(['node', flags, 'dist/src/main.js']);
   });
 
   it('is built for the core alone, or for extensions by name', () => {
