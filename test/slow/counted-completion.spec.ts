@@ -10,6 +10,8 @@ const COUNTER = join(__dirname, '../support/count-promises.cjs');
 const WARM_UP = 300;
 const COUNTED = 300;
 const AT_ONCE = 8;
+const STREAMS = 64;
+const TOKENS = 100;
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -26,7 +28,7 @@ const RULES = ['organization', 'person'].map((kind) => ({
  * Counts promises, timers and signatures of one completion: figures that no other program on the machine changes. The
  * limits may only fall. A change that adds a promise to a completion removes another one.
  */
-describe('a plain completion', () => {
+describe('a completion', () => {
   let dataDir: string;
   let counts: string;
   let upstream: Upstream;
@@ -62,12 +64,14 @@ describe('a plain completion', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  async function ask(times: number): Promise<void> {
+  async function ask(times: number, stream = false): Promise<void> {
     let left = times;
+    const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ model, messages: [user('Why?')], stream });
     const one = async (): Promise<void> => {
       while (left-- > 0) {
-        const { status } = await server.api('POST', '/v1/chat/completions', { model, messages: [user('Why?')] });
-        expect(status).toBe(200);
+        const response = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers, body });
+        expect(await response.text()).toContain('word');
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, one));
@@ -81,12 +85,16 @@ describe('a plain completion', () => {
     return JSON.parse(readFileSync(counts, 'utf8')) as Counts;
   }
 
+  async function counted(times: number, stream = false): Promise<(type: string) => number> {
+    const before = await signal();
+    await ask(times, stream);
+    const after = await signal();
+    return (type) => ((after[type] ?? 0) - (before[type] ?? 0)) / times;
+  }
+
   async function perCompletion(): Promise<(type: string) => number> {
     await ask(WARM_UP);
-    const before = await signal();
-    await ask(COUNTED);
-    const counted = await signal();
-    return (type) => ((counted[type] ?? 0) - (before[type] ?? 0)) / COUNTED;
+    return counted(COUNTED);
   }
 
   it('makes few promises and timers, and signs no record of its own', async () => {
@@ -94,6 +102,21 @@ describe('a plain completion', () => {
     expect(each('PROMISE')).toBeLessThanOrEqual(85);
     expect(each('Timeout')).toBeLessThanOrEqual(8);
     expect(each('SIGNREQUEST')).toBeLessThanOrEqual(0.25);
+  });
+
+  it('makes no promise for a token of a stream, and few timers for all of them', async () => {
+    const streamed = (tokens: number): Promise<(type: string) => number> => {
+      const pieces = Array.from({ length: tokens }, () => 'word ');
+      upstream.always({ content: pieces.join(''), pieces, delayMs: 2 });
+      return counted(STREAMS, true);
+    };
+    await streamed(TOKENS);
+    const short = await streamed(1);
+    const long = await streamed(1 + TOKENS);
+    // Jobs of the service make some while a longer stream lasts.
+    expect((long('PROMISE') - short('PROMISE')) / TOKENS).toBeLessThanOrEqual(0.5);
+    expect(short('PROMISE')).toBeLessThanOrEqual(75);
+    expect(long('Timeout')).toBeLessThanOrEqual(11);
   });
 
   it('makes few more where rules count it', async () => {

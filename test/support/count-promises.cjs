@@ -6,7 +6,8 @@ const { renameSync, writeFileSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
 if (isMainThread) {
-  let counts = null;
+  const counts = {};
+  let isCounting = false;
   const hook = createHook({
     init(_id, type) {
       counts[type] = (counts[type] ?? 0) + 1;
@@ -14,12 +15,9 @@ if (isMainThread) {
   });
   process.on('SIGUSR2', () => {
     const file = process.env.COUNTS_FILE;
-    if (counts === null) {
-      counts = {};
-      hook.enable();
-    } else {
-      hook.disable();
-    }
+    if (isCounting) hook.disable();
+    else hook.enable();
+    isCounting = !isCounting;
     writeFileSync(`${file}.new`, JSON.stringify(counts));
     renameSync(`${file}.new`, file);
   });
