@@ -90,6 +90,7 @@ class StreamedBody {
     if (event.type === 'begun') stream.open();
     else if (event.type === 'finished') this.end(text);
     else if (event.type === 'failed') this.fail(event, text);
+    else if (event.type === 'progress') stream.tell(text);
     else if (text !== '' && !stream.write(text)) this.pressure.hold(stream.drained());
   }
 

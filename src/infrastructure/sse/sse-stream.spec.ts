@@ -31,6 +31,7 @@ function open(heartbeat = new Heartbeat()) {
   const response = new FakeResponse();
   const stream = new SseStream(response as unknown as ServerResponse, heartbeat);
   stream.open({ 'X-Run-Id': 'r1' });
+  stream.write('');
   return { response, stream };
 }
 
@@ -50,6 +51,20 @@ describe('SseStream', () => {
     ]);
     expect(response.written).toEqual([': stream open\n\n']);
     stream.end();
+  });
+
+  it('writes what it is told in one turn in one piece, before the next frame and the end', async () => {
+    const { response, stream } = open();
+    stream.tell(': a\n\n');
+    stream.tell(': b\n\n');
+    expect(response.written).toHaveLength(1);
+    await new Promise((turn) => setImmediate(turn));
+    stream.tell(': c\n\n');
+    stream.write('data: 1\n\n');
+    stream.tell(': d\n\n');
+    stream.end('data: 2\n\n');
+    await new Promise((turn) => setImmediate(turn));
+    expect(response.written.slice(1)).toEqual([': a\n\n: b\n\n', ': c\n\ndata: 1\n\n', ': d\n\ndata: 2\n\n']);
   });
 
   it('keeps a comment on one line whatever the text holds', () => {

@@ -75,6 +75,9 @@ export const dataFrame = (json: string): string => `data: ${json}\n\n`;
 export class SseStream implements Beating {
   private quiet = false;
   private opened = false;
+  /** Frames of this turn that are not written yet. */
+  private told = '';
+  private readonly flush = (): void => void this.write('');
 
   constructor(
     private readonly response: ServerResponse,
@@ -90,21 +93,30 @@ export class SseStream implements Beating {
     return this.response.destroyed || this.response.writableEnded;
   }
 
-  /** Sends header and a comment at once: the client sees life while tools run. */
+  /** Sends header and a comment in this turn: the client sees life while tools run. */
   open(headers: Readonly<Record<string, string>> = {}): void {
     if (this.opened || this.isGone) return;
     this.opened = true;
     this.response.writeHead(200, { ...HEADERS, ...headers });
     this.heartbeat.add(this);
     this.response.once('close', () => this.heartbeat.remove(this));
-    this.write(commentFrame('stream open'));
+    this.tell(commentFrame('stream open'));
   }
 
-  /** Writes frames in one piece. False means back-pressure: await `drained`. */
+  /** Writes frames at the end of this turn, in one piece with those that follow until then. */
+  tell(frames: string): void {
+    if (frames === '') return;
+    if (this.told === '') setImmediate(this.flush);
+    this.told += frames;
+  }
+
+  /** Writes frames in one piece, with those that wait. False means back-pressure: await `drained`. */
   write(frames: string): boolean {
-    if (this.isGone) return true;
+    const all = this.told + frames;
+    this.told = '';
+    if (this.isGone || all === '') return true;
     this.quiet = false;
-    return this.response.write(frames);
+    return this.response.write(all);
   }
 
   /** Resolves when the reader has caught up or has left. */
@@ -114,9 +126,11 @@ export class SseStream implements Beating {
 
   end(lastFrames = ''): void {
     this.heartbeat.remove(this);
+    const all = this.told + lastFrames;
+    this.told = '';
     if (this.isGone) return;
-    if (lastFrames === '') this.response.end();
-    else this.response.end(lastFrames);
+    if (all === '') this.response.end();
+    else this.response.end(all);
   }
 
   beat(): void {
