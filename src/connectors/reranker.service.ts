@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, atMost } from '@bellwether/kernel';
+import { AppError, type ErrorCode, atMostFor } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
@@ -50,7 +50,7 @@ export interface RerankJob {
 /** Asks the reranker of an organization how well passages answer a question. */
 @Injectable()
 export class RerankerService {
-  private readonly openCircuits = new LRUCache<string, AppError>({ ...atMost(1_000), ttl: COOL_DOWN_MS });
+  private readonly openCircuits = new LRUCache<string, AppError>(atMostFor(1_000, COOL_DOWN_MS));
 
   constructor(
     private readonly organizations: OrganizationsService,

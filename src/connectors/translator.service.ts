@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, atMost } from '@bellwether/kernel';
+import { AppError, type ErrorCode, atMostFor } from '@bellwether/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CONFIG, type Config } from '../infrastructure/config';
@@ -28,7 +28,7 @@ const PROVIDER = 'translator';
 const NO_RUN = '';
 const NO_ANSWER = { max_tokens: 0 } as const;
 /** Several tools of one assistant search for the same question. */
-const KEPT = { ...atMost(500), ttl: 10 * 60_000 };
+const KEPT = atMostFor(500, 10 * 60_000);
 
 /** Failures that open the circuit. */
 const OPENS_CIRCUIT: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'upstream_error', 'upstream_rate_limited']);
@@ -44,7 +44,7 @@ export interface TranslationJob {
 /** Asks the translator of an organization. */
 @Injectable()
 export class TranslatorService {
-  private readonly openCircuits = new LRUCache<string, AppError>({ ...atMost(1_000), ttl: COOL_DOWN_MS });
+  private readonly openCircuits = new LRUCache<string, AppError>(atMostFor(1_000, COOL_DOWN_MS));
   private readonly kept = new LRUCache<string, string>(KEPT);
 
   constructor(

@@ -1,4 +1,4 @@
-import { type AppError, atMost } from '@bellwether/kernel';
+import { type AppError, atMostFor } from '@bellwether/kernel';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -29,10 +29,7 @@ export function outcomeOf(startedAt: number, error: AppError | null): Connection
 export class ConnectionHealth implements OnModuleDestroy {
   private readonly logger = new Logger(ConnectionHealth.name);
   /** Last outcome that this process kept, by organization and connection. */
-  private readonly kept = new LRUCache<string, Pick<ConnectionOutcome, 'ok' | 'code'>>({
-    ...atMost(5_000),
-    ttl: REPEAT_MS,
-  });
+  private readonly kept = new LRUCache<string, Pick<ConnectionOutcome, 'ok' | 'code'>>(atMostFor(5_000, REPEAT_MS));
   private readonly writing = new Set<Promise<void>>();
 
   constructor(

@@ -1,4 +1,4 @@
-import { type Caller, atMost } from '@bellwether/kernel';
+import { type Caller, atMostFor } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../infrastructure/audit';
@@ -11,7 +11,7 @@ const MOST_READINGS = 10_000;
 /** Audits who reads the questions of other people. Each process counts for itself. */
 @Injectable()
 export class QuestionAccessAudit {
-  private readonly recent = new LRUCache<string, true>({ ...atMost(MOST_READINGS), ttl: SAME_READING_MS });
+  private readonly recent = new LRUCache<string, true>(atMostFor(MOST_READINGS, SAME_READING_MS));
 
   constructor(private readonly audit: AuditLog) {}
 

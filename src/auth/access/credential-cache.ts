@@ -1,4 +1,4 @@
-import { type Awaitable, type Caller, after, atMost } from '@bellwether/kernel';
+import { type Awaitable, type Caller, after, atMostFor } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { FreshCache } from '../../infrastructure/cache';
@@ -31,8 +31,8 @@ export class CredentialCache {
     max: MAX_KNOWN,
     load: (lookup) => this.load(lookup, lookup),
   });
-  private readonly refused = new LRUCache<string, true>({ ...atMost(5_000), ttl: MAX_AGE });
-  private readonly touched = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: TOUCH_EVERY });
+  private readonly refused = new LRUCache<string, true>(atMostFor(5_000, MAX_AGE));
+  private readonly touched = new LRUCache<string, true>(atMostFor(MAX_KNOWN, TOUCH_EVERY));
   private readonly writing = new Set<Promise<void>>();
 
   constructor(private readonly store: CredentialStore) {}

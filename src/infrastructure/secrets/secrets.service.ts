@@ -1,4 +1,4 @@
-import { AppError, atMost } from '@bellwether/kernel';
+import { AppError, atMostFor } from '@bellwether/kernel';
 import { type KeyObject, createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -166,7 +166,7 @@ const unavailable = (cause?: unknown): AppError =>
  */
 @Injectable()
 export class SecretsService {
-  private readonly dataKeys = new LRUCache<string, DataKey>({ ...atMost(5_000), ttl: 300_000 });
+  private readonly dataKeys = new LRUCache<string, DataKey>(atMostFor(5_000, 300_000));
 
   private readonly ring: KeyRing;
 

@@ -1,4 +1,4 @@
-import { AppError, visibleText, atMost } from '@bellwether/kernel';
+import { AppError, visibleText, atMostFor } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
@@ -28,7 +28,7 @@ const TTL_MS = 60 * 60_000;
 /** Embeds questions. The cache serves several knowledge bases that get the same question. */
 @Injectable()
 export class QueryEmbedder {
-  private readonly cache = new LRUCache<string, readonly number[]>({ ...atMost(MAX_ENTRIES), ttl: TTL_MS });
+  private readonly cache = new LRUCache<string, readonly number[]>(atMostFor(MAX_ENTRIES, TTL_MS));
 
   constructor(private readonly embeddings: EmbeddingsService) {}
 

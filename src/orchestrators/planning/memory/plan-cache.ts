@@ -1,4 +1,4 @@
-import { atMost } from '@bellwether/kernel';
+import { atMostFor } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { ToolPlan } from '../planning.types';
 import { termsOf } from '../tool-profile';
@@ -26,7 +26,7 @@ export class PlanCache {
   private readonly plans: LRUCache<string, Kept[]>;
 
   constructor(ttlMs = TTL_MS, maxKeys = MAX_KEYS) {
-    this.plans = new LRUCache({ ...atMost(maxKeys), ttl: ttlMs });
+    this.plans = new LRUCache(atMostFor(maxKeys, ttlMs));
   }
 
   /** The cached plan, with this question in place of the first one. */
