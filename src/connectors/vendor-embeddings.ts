@@ -10,7 +10,8 @@ import {
   type VendorAccess,
 } from './contract';
 import { badResponse, callModel, connectorFault, errorInAnswer, ModelTransport } from './transport';
-import { type CallDeadline, UpstreamFailure } from './transport/upstream-failure';
+import type { CallDeadline } from './transport/call-deadline';
+import { UpstreamFailure } from './transport/upstream-failure';
 
 /** Vendors' messages for a text, or a call, that is too long. */
 const TOO_LONG =

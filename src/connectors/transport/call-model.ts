@@ -13,15 +13,9 @@ import {
   ReaderLeft,
   type TakeChunks,
 } from '../contract';
+import { CallDeadline } from './call-deadline';
 import { type AnswerHead, type AnswerSink, exchange } from './exchange';
-import {
-  CallDeadline,
-  failureOfStatus,
-  failureOfTransport,
-  finalError,
-  noJson,
-  UpstreamFailure,
-} from './upstream-failure';
+import { failureOfStatus, failureOfTransport, finalError, noJson, UpstreamFailure } from './upstream-failure';
 
 interface ModelGet {
   readonly target: ModelTarget;
@@ -58,15 +52,18 @@ export class ModelTransport {
    */
   exchange<T>(input: ModelPost, open: (head: AnswerHead) => AnswerSink<T>): Promise<T> {
     const { deadline, target } = input;
-    const send = (body: string | Buffer): Promise<T> =>
-      exchange(
-        this.outbound.dispatcher(target.trusted),
-        { ...this.request(input, input.stream), method: 'POST', body },
-        deadline,
-        (head) => (isSuccess(head) ? open(head) : new RefusalSink(head, [target.apiKey])),
-      );
-    const body = encodeJson(input.body);
-    return body instanceof Promise ? body.then(send) : send(body);
+    const opened = (head: AnswerHead): AnswerSink<T> =>
+      isSuccess(head) ? open(head) : new RefusalSink(head, [target.apiKey]);
+    try {
+      const request = this.request(input, input.stream);
+      const dispatcher = this.outbound.dispatcher(target.trusted);
+      const send = (body: string | Buffer): Promise<T> =>
+        exchange(dispatcher, { ...request, method: 'POST', body }, deadline, opened);
+      const body = encodeJson(input.body);
+      return body instanceof Promise ? body.then(send) : send(body);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   get(input: ModelGet): Promise<Dispatcher.ResponseData> {
@@ -95,8 +92,9 @@ export class ModelTransport {
       origin,
       path,
       headers: headersFor(input, stream),
-      headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
-      bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
+      // The deadline of a plain call is its only timer.
+      headersTimeout: stream ? this.limits.firstByteMs : 0,
+      bodyTimeout: stream ? this.limits.idleMs : 0,
     };
   }
 
@@ -212,7 +210,7 @@ export function retryDelay(
   return wait > limits.maxWaitMs || wait >= remainingMs ? null : wait;
 }
 
-/** Waits before the next try. @throws the failure's `AppError` when there is none */
+/** Resolves when the next try may begin. @throws the failure's `AppError` when there is none */
 async function waitForRetry(
   error: unknown,
   attempt: number,
@@ -231,23 +229,30 @@ async function waitForRetry(
 }
 
 /** A plain call: as many tries as the limits allow, one deadline over all. Rejects with `AppError` only. */
-export async function callModel<T>(
+export function callModel<T>(
   limits: ModelCallLimits,
   context: Pick<ModelCallContext, 'signal'>,
   attempt: (deadline: CallDeadline) => Promise<T>,
 ): Promise<T> {
   const deadline = new CallDeadline(context.signal, limits.plainTotalMs);
-  try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await attempt(deadline);
-      } catch (error) {
-        await waitForRetry(error, tries, limits, deadline);
-      }
+  const again = async (error: unknown, tries: number): Promise<T> => {
+    try {
+      await waitForRetry(error, tries, limits, deadline);
+    } catch (final) {
+      deadline.dispose();
+      throw final;
     }
-  } finally {
-    deadline.dispose();
-  }
+    return from(tries + 1);
+  };
+  const from = (tries: number): Promise<T> =>
+    attempt(deadline).then(
+      (answer) => {
+        deadline.dispose();
+        return answer;
+      },
+      (error: unknown) => again(error, tries),
+    );
+  return from(1);
 }
 
 /** Turns the bytes of one streamed answer into chunks; made anew for every try. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { type AnswerSink, exchange } from './exchange';
-import { CallDeadline } from './upstream-failure';
+import { CallDeadline } from './call-deadline';
 
 /** A gzip header without its end, and empty stored blocks (RFC 1951 §3.2.4), which unpack to nothing. */
 const HEAD = gzipSync('').subarray(0, 10);

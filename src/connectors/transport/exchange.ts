@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { decoderOf } from '../../infrastructure/outbound';
-import type { CallDeadline } from './upstream-failure';
+import type { CallDeadline } from './call-deadline';
 
 type Controller = Dispatcher.DispatchController;
 

@@ -1,4 +1,4 @@
-export { CallDeadline } from './upstream-failure';
+export { CallDeadline } from './call-deadline';
 export {
   type ChunkReader,
   MAX_BODY,

@@ -1,58 +1,6 @@
 import { AppError, type ErrorCode, isJsonObject, type VendorFailure } from '@bellwether/kernel';
 import { CONNECTION_LOSS_CODES, outboundFailure } from '../../infrastructure/outbound';
-
-/** Joins the caller's abort and the deadline of a call. Dispose of it after the call. */
-export class CallDeadline {
-  timedOut = false;
-  /** Called at the end, by the one who reads the answer at the moment. */
-  onEnd: (() => void) | null = null;
-  private controller: AbortController | null = null;
-  private isOver = false;
-  private readonly timer: NodeJS.Timeout;
-  private readonly endsAt: number;
-  private readonly end = (): void => {
-    this.isOver = true;
-    this.controller?.abort();
-    this.onEnd?.();
-  };
-
-  constructor(
-    private readonly caller: AbortSignal,
-    totalMs: number,
-  ) {
-    this.endsAt = performance.now() + totalMs;
-    this.timer = setTimeout(() => {
-      this.timedOut = true;
-      this.end();
-    }, totalMs);
-    if (caller.aborted) this.isOver = true;
-    else caller.addEventListener('abort', this.end, { once: true });
-  }
-
-  /** Made when it is asked for: most calls end without one. */
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (this.isOver) this.controller.abort();
-    return this.controller.signal;
-  }
-
-  get hasEnded(): boolean {
-    return this.isOver;
-  }
-
-  get cancelled(): boolean {
-    return this.caller.aborted;
-  }
-
-  get remainingMs(): number {
-    return this.endsAt - performance.now();
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    this.caller.removeEventListener('abort', this.end);
-  }
-}
+import type { CallDeadline } from './call-deadline';
 
 /** Longest part of a vendor's own words that is passed on, in characters. */
 const MAX_REASON = 300;
