@@ -1,5 +1,6 @@
 import {
   type AppError,
+  type Awaitable,
   type Caller,
   type ChatMessage,
   type Source,
@@ -65,7 +66,7 @@ interface CollectedAnswer {
 
 /** Collects the whole answer. @throws AppError */
 async function collected(
-  answer: (reader: TellAnswer) => Promise<void>,
+  answer: (reader: TellAnswer) => Awaitable<void>,
   onEnded?: (record: RunOutcome) => void,
 ): Promise<CollectedAnswer> {
   const texts: string[] = [];

@@ -126,7 +126,7 @@ export class ClassicPipeline {
     }
   }
 
-  private fetch(
+  private async fetch(
     rag: RagProcessor,
     entry: PipelineTool,
     { assistant, caller, messages, params = {}, run }: RunJob,
@@ -156,7 +156,9 @@ export class ClassicPipeline {
       call: isReadable ? call : NOT_ACCESSIBLE,
       fallbackCall: null,
     };
-    return this.invoker.run(compiled, { query, messages, params }, invocation).finally(() => scope.close());
+    const outcome = await this.invoker.run(compiled, { query, messages, params }, invocation);
+    scope.close();
+    return outcome;
   }
 
   private promptProcessor(name: string, warn: Warn): PromptProcessor {

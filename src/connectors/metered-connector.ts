@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AppError, type Awaitable, type ChatMessage, after, textOf } from '@bellwether/kernel';
+import { AppError, type Awaitable, type ChatMessage, after, settle, textOf } from '@bellwether/kernel';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
 import { type ModelCall, type ModelOperation, type RunMeter, providerLabel } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
@@ -120,25 +120,29 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
     after(meterOf(runId), (meter) => after(meter.begin(provider, request), (call) => [meter, call]));
   return {
     definition: connector.definition,
-    async complete(request, target, context) {
-      const begun = begin(request, context);
-      const [meter, call] = begun instanceof Promise ? await begun : begun;
-      const span = spanOf(provider, request, target);
-      const startedAt = performance.now();
-      let answer: ModelAnswer | null = null;
-      try {
-        answer = await inSpan(span, () => connector.complete(request, target, context));
-        call.receive({ ...answer, calls: answer.calls.map((each) => each.function) });
-        note(outcomeOf(startedAt, null));
-        return answer;
-      } catch (error) {
-        fail(call, startedAt, error);
-        throw error;
-      } finally {
-        meter.end(call);
-        endModelSpan(span, call, answer);
-      }
-    },
+    complete: (request, target, context) =>
+      after(begin(request, context), ([meter, call]) => {
+        const span = spanOf(provider, request, target);
+        const startedAt = performance.now();
+        const end = (answer: ModelAnswer | null): void => {
+          meter.end(call);
+          endModelSpan(span, call, answer);
+        };
+        return settle(
+          () => inSpan(span, () => connector.complete(request, target, context)),
+          (answer) => {
+            call.receive({ ...answer, calls: answer.calls.map((each) => each.function) });
+            note(outcomeOf(startedAt, null));
+            end(answer);
+            return answer;
+          },
+          (error) => {
+            fail(call, startedAt, error);
+            end(null);
+            throw error;
+          },
+        );
+      }),
     async stream(request, target, context, take) {
       const begun = begin(request, context);
       const [meter, call] = begun instanceof Promise ? await begun : begun;

@@ -8,6 +8,7 @@ import {
   isJsonObject,
   withSpent,
   atMost,
+  atMostFor,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -166,7 +167,7 @@ const REFUSAL_MS = 600_000;
 export class StructuredAnswers {
   private readonly schemas = new AnswerSchemas();
   /** Options that a model accepted after refusing others, by organization: saves a second call for each question. */
-  private readonly forms = new LRUCache<string, number>({ ...atMost(REFUSALS), ttl: REFUSAL_MS });
+  private readonly forms = new LRUCache<string, number>(atMostFor(REFUSALS, REFUSAL_MS));
 
   constructor(
     private readonly organizations: OrganizationsService,
@@ -228,7 +229,7 @@ export class StructuredAnswers {
     messages: readonly ChatMessage[],
   ): Promise<ModelAnswer> {
     const { signal, runId } = question;
-    const send = (params: JsonObject): Promise<ModelAnswer> =>
+    const send = (params: JsonObject): Awaitable<ModelAnswer> =>
       connector.complete({ model, messages, params }, target, { signal, runId, emit: () => undefined });
     const forms = formsOf(question);
     const key = `${question.organizationId} ${connector.definition.name} ${target.baseUrl} ${model}`;

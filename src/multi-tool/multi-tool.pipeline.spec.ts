@@ -1,3 +1,4 @@
+import { onFailure } from '@bellwether/kernel';
 import { compileTemplate } from '@bellwether/kernel/templates';
 import type { RunJob } from '../assistants';
 import {
@@ -182,12 +183,15 @@ describe('the multi-tool pipeline', () => {
 
   it('reports what the tools did when one that must not fail did', async () => {
     const orchestrate = () => Promise.reject(new ToolsFailed('The tool {3_context} failed', result.outcomes, null));
-    const unprepared = await new MultiToolPipeline({ orchestrate } as unknown as Orchestrator)
-      .prepare({
-        ...job,
-        assistant: { ...job.assistant, compiled: { ...compiled, pipeline: { strategy: 'parallel' } } },
-      } as RunJob)
-      .catch((error: unknown) => error);
+    const failing = {
+      ...job,
+      assistant: { ...job.assistant, compiled: { ...compiled, pipeline: { strategy: 'parallel' } } },
+    } as RunJob;
+    const pipeline = new MultiToolPipeline({ orchestrate } as unknown as Orchestrator);
+    const unprepared = await onFailure<unknown>(
+      () => pipeline.prepare(failing),
+      (error) => error,
+    );
     expect(unprepared).toBeInstanceOf(Unprepared);
     expect(unprepared).toMatchObject({
       code: 'tool_failed',

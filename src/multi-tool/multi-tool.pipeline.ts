@@ -1,4 +1,4 @@
-import { addUsage, lastQuestion, type Usage } from '@bellwether/kernel';
+import { addUsage, after, type Awaitable, lastQuestion, onFailure, type Usage } from '@bellwether/kernel';
 import { USER_INPUT } from '@bellwether/kernel/templates';
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
@@ -22,45 +22,51 @@ import { foundPassages, materialFit, reportResult, reportTool, type ToolOutcome 
 export class MultiToolPipeline {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  async prepare(job: RunJob): Promise<PreparedPrompt> {
+  prepare(job: RunJob): Awaitable<PreparedPrompt> {
     const { assistant, assistants, caller, messages, metadata, run } = job;
     const { document, compiled } = assistant;
     const { pipeline } = compiled;
     if (pipeline === null) throw new Error('A classic assistant has no pipeline of tools');
-    const result = await this.orchestrator
-      .orchestrate({
-        pipeline,
-        systemPrompt: document.systemPrompt,
-        messages,
-        vision: document.capabilities.vision,
-        owner: assistant.owner,
-        caller,
-        assistantId: assistant.id,
-        assistantVersion: assistant.version,
-        metadata,
-        params: job.params,
-        connector: document.connector,
-        runId: run.id,
-        assistants,
-        signal: run.signal,
-        emit: run.emit,
-      })
-      .catch((error: unknown) => {
+    const orchestrated = onFailure(
+      () =>
+        this.orchestrator.orchestrate({
+          pipeline,
+          systemPrompt: document.systemPrompt,
+          messages,
+          vision: document.capabilities.vision,
+          owner: assistant.owner,
+          caller,
+          assistantId: assistant.id,
+          assistantVersion: assistant.version,
+          metadata,
+          params: job.params,
+          connector: document.connector,
+          runId: run.id,
+          assistants,
+          signal: run.signal,
+          emit: run.emit,
+        }),
+      (error) => {
         throw error instanceof ToolsFailed
           ? new Unprepared(error, failureReportOf(job, error, pipeline.strategy))
           : error;
-      });
-    const { messages: final, sources, usage, afterAnswer } = result;
-    return {
-      messages: final,
-      sources,
-      passages: foundPassages(result.inPrompt),
-      report: reportOf(job, result),
-      ...(result.outcomes.length === 0 ? {} : { fit: materialFit(result.outcomes) }),
-      usage,
-      ...(afterAnswer === null ? {} : { afterAnswer: async (answer) => checksOf(await afterAnswer(answer)) }),
-    };
+      },
+    );
+    return after(orchestrated, (result) => preparedBy(job, result));
   }
+}
+
+function preparedBy(job: RunJob, result: OrchestrationResult): PreparedPrompt {
+  const { messages, sources, usage, afterAnswer } = result;
+  return {
+    messages,
+    sources,
+    passages: foundPassages(result.inPrompt),
+    report: reportOf(job, result),
+    ...(result.outcomes.length === 0 ? {} : { fit: materialFit(result.outcomes) }),
+    usage,
+    ...(afterAnswer === null ? {} : { afterAnswer: async (answer) => checksOf(await afterAnswer(answer)) }),
+  };
 }
 
 const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({

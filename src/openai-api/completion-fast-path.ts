@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { RequestHandler, Response } from 'express';
 import { AccessGuard, CredentialMiddleware } from '../auth';
-import { ACCESS_METADATA, type AccessRule, type BellwetherRequest, readBody, toAppError } from '../infrastructure/http';
+import { ACCESS_METADATA, type AccessRule, type BellwetherRequest, readBody } from '../infrastructure/http';
 import { CompletionsService } from './completions.service';
 import { OpenAiController } from './openai.controller';
 
@@ -48,19 +48,21 @@ export class CompletionFastPath {
       if (!isPlain(request)) return next();
       // Metrics tell requests by their route.
       Object.assign(request, { params: {}, route: { path: request.url } });
-      this.answer(request, response).catch((error: unknown) => failed(error, request, response));
+      void this.answer(request, response, failed);
     };
   }
 
-  private async answer(request: BellwetherRequest, response: Response): Promise<void> {
-    const entered = this.credentials.enter(request, response);
-    if (entered instanceof Promise) await entered;
-    request.body = await readBody(request, response).catch((error: unknown) => {
-      throw toAppError(error);
-    });
-    const admitted = this.guard.enter(this.rule, request);
-    if (admitted instanceof Promise) await admitted;
-    const answered = this.completions.answerModel(request, response);
-    if (answered instanceof Promise) await answered;
+  private async answer(request: BellwetherRequest, response: Response, failed: Failed): Promise<void> {
+    try {
+      const entered = this.credentials.enter(request, response);
+      if (entered instanceof Promise) await entered;
+      request.body = await readBody(request, response);
+      const admitted = this.guard.enter(this.rule, request);
+      if (admitted instanceof Promise) await admitted;
+      const answered = this.completions.answerModel(request, response);
+      if (answered instanceof Promise) await answered;
+    } catch (error) {
+      failed(error, request, response);
+    }
   }
 }

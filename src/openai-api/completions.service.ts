@@ -230,19 +230,20 @@ export class CompletionsService {
     return after(opened, (completion) => this.send(completion, response));
   }
 
-  private async send(completion: Completion, response: Response): Promise<void> {
+  private send(completion: Completion, response: Response): Awaitable<void> {
     response.setHeader('X-Run-Id', completion.run.id);
     const { rateLimit } = completion.meter;
     if (rateLimit !== null) tellRateLimit(response, rateLimit);
     if (!completion.request.stream) {
       const body = new JsonBody(completion, response);
-      await this.pipeline.answer(completion, body.take);
-      if (body.failure !== null && !response.destroyed) throw body.failure;
-    } else {
-      const body = new StreamedBody(completion, response);
-      await this.pipeline.answer(completion, body.take, body.pressure);
-      if (body.failure !== null) throw body.failure;
+      return after(this.pipeline.answer(completion, body.take), () => {
+        if (body.failure !== null && !response.destroyed) throw body.failure;
+      });
     }
+    const body = new StreamedBody(completion, response);
+    return after(this.pipeline.answer(completion, body.take, body.pressure), () => {
+      if (body.failure !== null) throw body.failure;
+    });
   }
 }
 

@@ -1,11 +1,15 @@
 import {
   AppError,
+  type Awaitable,
   type EmitRunEvent,
   type Usage,
   addUsage,
+  after,
   assembleMessages,
+  awaitable,
   droppedPartsText,
   lastUserIndex,
+  settle,
 } from '@bellwether/kernel';
 import { type CompiledTemplate, USER_INPUT } from '@bellwether/kernel/templates';
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
@@ -37,6 +41,14 @@ interface Executed {
   readonly trace: StrategyTrace;
 }
 
+interface Told extends Executed {
+  readonly sources: OrchestrationResult['sources'];
+  readonly isInPrompt: (outcome: ToolOutcome) => boolean;
+  /** Grows while the messages are built. */
+  readonly warnings: readonly OrchestrationWarning[];
+  readonly warn: Warn;
+}
+
 /**
  * Runs the tools of one request under a strategy and builds the messages for the model. Outcomes are kept by
  * position, never by placeholder or finish time. Rejects with `tool_failed` after a failure with `on_error: fail`,
@@ -52,23 +64,29 @@ export class Orchestrator {
     @Optional() @Inject(SearchNotes) private readonly facts: SearchNotes | null = null,
   ) {}
 
-  async orchestrate(job: OrchestrationJob): Promise<OrchestrationResult> {
+  /** Answers at once where no tool and no strategy waits. */
+  orchestrate(job: OrchestrationJob): Awaitable<OrchestrationResult> {
     const warnings: OrchestrationWarning[] = [];
     const emit: EmitRunEvent = (event) => {
       if (event.type === 'warning') warnings.push({ code: event.code, message: event.message });
       job.emit(event);
     };
     const warn: Warn = (code, message) => emit({ type: 'warning', code, message });
-    const { strategy, tools, checks, template, unfilled } = job.pipeline;
     this.warnOfMissingStrategy(job, warn);
-    const {
-      outcomes: settled,
-      trace: { usage: spent = null, ...trace },
-    } = await this.execute(job, emit);
-    const isInPrompt = inPromptOf(job);
-    const { outcomes: numbered, sources } = numberSources(settled, isInPrompt);
-    const telling = this.facts?.told(numbered, `${job.systemPrompt}\n${literalsOf(template)}`) ?? numbered;
-    const outcomes = telling instanceof Promise ? await telling : telling;
+    return after(this.execute(job, emit), ({ outcomes: settled, trace }) => {
+      const isInPrompt = inPromptOf(job);
+      const { outcomes: numbered, sources } = numberSources(settled, isInPrompt);
+      const words = `${job.systemPrompt}\n${literalsOf(job.pipeline.template)}`;
+      const telling = this.facts?.told(numbered, words) ?? numbered;
+      return after(telling, (outcomes) => this.joined(job, { outcomes, trace, sources, isInPrompt, warnings, warn }));
+    });
+  }
+
+  private joined(
+    job: OrchestrationJob,
+    { outcomes, trace: { usage: spent = null, ...trace }, sources, isInPrompt, warnings, warn }: Told,
+  ): OrchestrationResult {
+    const { strategy, tools, checks, template, unfilled } = job.pipeline;
     for (const outcome of outcomes) warnAbout(outcome, warn);
     if (unfilled !== null) warn('placeholder.unfilled', unfilled);
     if (tools.length > 0) job.emit({ ...OF_ALL_TOOLS, plugin: strategy, message: 'merging tool outputs' });
@@ -102,16 +120,23 @@ export class Orchestrator {
     warn('orchestrator.unknown', pipeline.missingStrategy);
   }
 
-  private async execute(job: OrchestrationJob, emit: EmitRunEvent): Promise<Executed> {
+  private execute(job: OrchestrationJob, emit: EmitRunEvent): Awaitable<Executed> {
     const scope = new CallScope(job.signal);
     const run = new StrategyRun({ invoker: this.invoker, job, emit, scope, limit: this.limit });
-    const { pipeline, signal } = job;
-    let trace: StrategyTrace;
-    try {
-      trace = (await pipeline.run(run)) ?? {};
-    } finally {
-      scope.close();
-    }
+    return settle(
+      () => awaitable(job.pipeline.run(run)),
+      (trace) => {
+        scope.close();
+        return this.executed(job, run, trace ?? {});
+      },
+      (error) => {
+        scope.close();
+        throw error;
+      },
+    );
+  }
+
+  private executed({ pipeline, signal }: OrchestrationJob, run: StrategyRun, trace: StrategyTrace): Executed {
     const outcomes = run.outcomesOf(pipeline.tools);
     const { fatal } = run;
     const usage = addUsage(trace.usage ?? null, usageOf(outcomes));
@@ -125,13 +150,13 @@ export class Orchestrator {
   /** The tools that look at the answer, side by side: nothing waits for what they find. */
   private async check(
     job: OrchestrationJob,
-    after: readonly ToolOutcome[],
+    earlier: readonly ToolOutcome[],
     answer: string,
   ): Promise<readonly ToolOutcome[]> {
     const scope = new CallScope(job.signal);
     const run = new StrategyRun({ invoker: this.invoker, job, emit: job.emit, scope, limit: this.limit, answer });
     try {
-      return await Promise.all(job.pipeline.checks.map((tool) => run.start(tool, PARALLEL_TEXTS, after)));
+      return await Promise.all(job.pipeline.checks.map(async (tool) => run.call(tool, PARALLEL_TEXTS, earlier)));
     } finally {
       scope.close();
     }

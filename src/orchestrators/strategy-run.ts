@@ -1,4 +1,4 @@
-import { type EmitRunEvent, Semaphore, lastQuestion } from '@bellwether/kernel';
+import { type Awaitable, type EmitRunEvent, Semaphore, after, lastQuestion } from '@bellwether/kernel';
 import type { CompiledTemplate } from '@bellwether/kernel/templates';
 import {
   type CallScope,
@@ -54,7 +54,7 @@ export interface RunSurroundings {
 /** The calls of one tool. */
 interface Calls {
   /** Call of the tool as a whole; null while it runs in steps only. */
-  whole: Promise<ToolOutcome> | null;
+  whole: Awaitable<ToolOutcome> | null;
   outcome: ToolOutcome | null;
   steps: Steps | null;
 }
@@ -62,7 +62,7 @@ interface Calls {
 interface Steps {
   /** Ids in the order in which the contents join. */
   order: readonly string[];
-  readonly started: Map<string, Promise<ToolOutcome>>;
+  readonly started: Map<string, Awaitable<ToolOutcome>>;
   readonly settled: Map<string, ToolOutcome>;
 }
 
@@ -94,13 +94,15 @@ export class StrategyRun implements StrategyContext {
     return this.failure;
   }
 
-  readonly start: StrategyContext['start'] = (tool, texts, after, step) => {
+  readonly start: StrategyContext['start'] = async (...call) => this.call(...call);
+
+  readonly call: StrategyContext['call'] = (tool, texts, earlier, step) => {
     const calls = this.callsOf(tool);
-    if (step === undefined) return (calls.whole ??= this.run(calls, tool, texts, after, step));
+    if (step === undefined) return (calls.whole ??= this.run(calls, tool, texts, earlier, step));
     const { started } = stepsOf(calls);
     const known = started.get(step.id);
     if (known !== undefined) return known;
-    const outcome = this.run(calls, tool, texts, after, step);
+    const outcome = this.run(calls, tool, texts, earlier, step);
     started.set(step.id, outcome);
     return outcome;
   };
@@ -109,8 +111,8 @@ export class StrategyRun implements StrategyContext {
   readonly skip = (tool: PipelineTool, reason: string, stepId?: string): ToolOutcome => {
     const calls = this.callsOf(tool);
     const outcome = skipped(tool, reason);
-    if (stepId === undefined) calls.whole = Promise.resolve(outcome);
-    else stepsOf(calls).started.set(stepId, Promise.resolve(outcome));
+    if (stepId === undefined) calls.whole = outcome;
+    else stepsOf(calls).started.set(stepId, outcome);
     return this.settle(calls, tool, outcome, stepId);
   };
 
@@ -136,18 +138,23 @@ export class StrategyRun implements StrategyContext {
     return calls;
   }
 
-  private async run(
+  private run(
     calls: Calls,
     tool: CompiledTool,
     texts: ToolTexts,
-    after: readonly ToolOutcome[],
+    earlier: readonly ToolOutcome[],
     step: Step | undefined,
-  ): Promise<ToolOutcome> {
-    if (!this.semaphore.tryEnter()) await this.semaphore.enter();
-    const outcome =
-      this.failure === null
-        ? this.settle(calls, tool, await this.call(tool, texts, after, step), step?.id)
-        : this.skip(tool, 'an earlier tool stopped the run', step?.id);
+  ): Awaitable<ToolOutcome> {
+    const entered = this.semaphore.tryEnter() ? undefined : this.semaphore.enter();
+    return after(entered, () => {
+      if (this.failure !== null) return this.leave(this.skip(tool, 'an earlier tool stopped the run', step?.id));
+      return after(this.invoke(tool, texts, earlier, step), (outcome) =>
+        this.leave(this.settle(calls, tool, outcome, step?.id)),
+      );
+    });
+  }
+
+  private leave(outcome: ToolOutcome): ToolOutcome {
     this.semaphore.leave();
     return outcome;
   }
@@ -163,14 +170,14 @@ export class StrategyRun implements StrategyContext {
     return outcome;
   }
 
-  private call(
+  private invoke(
     tool: CompiledTool,
     texts: ToolTexts,
-    after: readonly ToolOutcome[],
+    earlier: readonly ToolOutcome[],
     step: Step | undefined,
-  ): Promise<ToolOutcome> {
+  ): Awaitable<ToolOutcome> {
     const { invoker, answer } = this.surroundings;
-    const invocation = this.invocation(texts, after);
+    const invocation = this.invocation(texts, earlier);
     if (step !== undefined) {
       return invoker.invoke(asStep(tool, step), questionOf(this.input, step), { ...invocation, step: step.id });
     }
@@ -178,9 +185,9 @@ export class StrategyRun implements StrategyContext {
   }
 
   /** Assigned field by field: object spread dominated the cost of a call that does nothing (bench: engine). */
-  private invocation(texts: ToolTexts, after: readonly ToolOutcome[]): Invocation {
+  private invocation(texts: ToolTexts, earlier: readonly ToolOutcome[]): Invocation {
     const { job, scope, emit } = this.surroundings;
-    const { prompt, results } = new EarlierResults(job.pipeline.template, after);
+    const { prompt, results } = new EarlierResults(job.pipeline.template, earlier);
     return {
       scope,
       owner: job.owner,

@@ -1,3 +1,4 @@
+import type { Awaitable } from '@bellwether/kernel';
 import type { PipelineTool } from '../tools';
 
 /** Positions of the tools that each one waits for. A disabled or missing tool is no dependency. */
@@ -88,9 +89,9 @@ export function allBehind(dependencies: readonly (readonly number[])[], { stages
 
 /**
  * A ready-queue: starts each task when its last dependency has ended, and resolves when all have ended. A task that
- * ends at once returns undefined. Stuck tasks never start. Rejects with the first rejection.
+ * ends at once returns no promise. Stuck tasks never start. Rejects with the first rejection.
  */
-export function runWhenReady(graph: TaskGraph, begin: (task: number) => Promise<unknown> | undefined): Promise<void> {
+export function runWhenReady(graph: TaskGraph, begin: (task: number) => Awaitable<unknown>): Promise<void> {
   const waits = [...graph.waits];
   let open = graph.waits.length - graph.stuck.length;
   if (open === 0) return Promise.resolve();
@@ -107,8 +108,8 @@ export function runWhenReady(graph: TaskGraph, begin: (task: number) => Promise<
     const start = (task: number): void => {
       try {
         const running = begin(task);
-        if (running === undefined) ended(task);
-        else running.then(() => ended(task), reject);
+        if (running instanceof Promise) running.then(() => ended(task), reject);
+        else ended(task);
       } catch (error) {
         reject(error instanceof Error ? error : new Error('a task threw', { cause: error }));
       }

@@ -17,7 +17,7 @@ function slowCall(policy: ReturnType<typeof bulkhead>) {
   let end = (): void => undefined;
   const ended = new Promise<CheckedOutput>((resolve) => (end = () => resolve(OUTPUT)));
   const work = jest.fn<ReturnType<Next>, Parameters<Next>>(() => ended);
-  const running = policy(work)(call).finally(() => call.deadline.close());
+  const running = Promise.resolve(policy(work)(call)).finally(() => call.deadline.close());
   return { running, work, end, stop: () => run.abort() };
 }
 

@@ -1,4 +1,4 @@
-import { AppError, type RunEvent } from '@bellwether/kernel';
+import { AppError, type Awaitable, type RunEvent } from '@bellwether/kernel';
 import { Logger } from '@nestjs/common';
 import type { Config } from '../infrastructure/config';
 import { CallScope, type PipelineTool, type Tool, ToolFailure } from './contract';
@@ -128,7 +128,7 @@ describe('circuits', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  const ask = (invoker: ToolInvoker, more: Partial<PipelineTool> = {}, about = invocation()) =>
+  const ask = async (invoker: ToolInvoker, more: Partial<PipelineTool> = {}, about = invocation()) =>
     invoker.invoke(entry({ retries: 0, ...more }), INPUT, about);
 
   it('open after five failures in a row, and let one call through after 30 seconds', async () => {
@@ -356,7 +356,7 @@ describe('time', () => {
       for (let call = 0; call < 60; call += 1) await advanced(invoker.invoke(entry(more), INPUT, invocation()), 5);
       return invoker;
     };
-    const advanced = async <T>(asking: Promise<T>, ms: number): Promise<T> => {
+    const advanced = async <T>(asking: Awaitable<T>, ms: number): Promise<T> => {
       await jest.advanceTimersByTimeAsync(ms);
       return asking;
     };
@@ -489,7 +489,7 @@ describe('room', () => {
   it('is that of four runs for one organization, with ten times as many waiting', async () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    const call = (timeout_ms: number) => invoker.invoke(entry({ timeout_ms }), INPUT, invocation());
+    const call = async (timeout_ms: number) => invoker.invoke(entry({ timeout_ms }), INPUT, invocation());
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => call(60_000)));
     expect(outcomes.every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(8);
@@ -503,7 +503,7 @@ describe('room', () => {
   it('is that of eight runs for all organizations together', async () => {
     const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    const ask = (n: number) => invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${n % 4}`));
+    const ask = async (n: number) => invoker.invoke(entry({ timeout_ms: 60_000 }), INPUT, of(`o${n % 4}`));
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(n)));
     expect(outcomes.every(({ status }) => status === 'completed')).toBe(true);
     expect(tool.most()).toBe(16);
@@ -517,7 +517,7 @@ describe('room', () => {
       target,
     };
     const invoker = invokerWith([tool], { parallelLimit: 1 });
-    const hanging = Array.from({ length: 30 }, () =>
+    const hanging = Array.from({ length: 30 }, async () =>
       invoker.invoke(entry(), { ...INPUT, query: 'hang' }, { ...of('crowd'), scope }),
     );
     await new Promise(setImmediate);
@@ -535,7 +535,7 @@ describe('room', () => {
       target,
     };
     const invoker = invokerWith([tool], { parallelLimit: 1 });
-    const pausing = Array.from({ length: 8 }, () =>
+    const pausing = Array.from({ length: 8 }, async () =>
       invoker.invoke(entry(), { ...INPUT, query: 'busy' }, invocation({ scope })),
     );
     await new Promise(setImmediate);
@@ -554,12 +554,12 @@ describe('room', () => {
     const tool: Tool = { ...fakeTool(run), target };
     const once = entry({ retries: 0 });
     const invoker = invokerWith([tool], { parallelLimit: 2 });
-    await Promise.all(Array.from({ length: 30 }, () => invoker.invoke(once, INPUT, invocation())));
+    await Promise.all(Array.from({ length: 30 }, async () => invoker.invoke(once, INPUT, invocation())));
     // The first five that fail have handed on their place by then.
     expect(run.mock.calls.length).toBeLessThanOrEqual(8 + 5);
     healthy = true;
     const other = invokerWith([tool], { parallelLimit: 2 });
-    const rush = Array.from({ length: 30 }, (_, index) =>
+    const rush = Array.from({ length: 30 }, async (_, index) =>
       other.invoke(entry({ timeout_ms: index < 8 ? 500 : 1 }), INPUT, invocation()),
     );
     await Promise.all(rush);

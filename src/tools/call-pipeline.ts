@@ -1,4 +1,14 @@
-import { type BoundedTry, SemaphoreFullError, KeyedSemaphores, addUsage, atMost } from '@bellwether/kernel';
+import {
+  type Awaitable,
+  type BoundedTry,
+  SemaphoreFullError,
+  KeyedSemaphores,
+  addUsage,
+  after,
+  atMost,
+  onFailure,
+  settle,
+} from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../infrastructure/config';
 import { type Call, CallContext, TrackedContext, TrackedInput, kindOf } from './call';
@@ -168,15 +178,14 @@ const longestDelay = (config: BackoffConfig, retry: number): number => (1 + JITT
 const retry =
   (config: Config['tools'], history: LearnedTimes): Policy =>
   (next) =>
-    async function retry(call) {
-      for (;;) {
-        const learned = history.of(call);
-        const times = callTimes({ timeoutMs: call.request.entry.timeout_ms, baseMs: call.baseMs, learned });
-        call.boundMs = boundOf(call, times, config);
-        call.timeoutMs = 0;
-        try {
-          return await next(call);
-        } catch (error) {
+    function retry(call): Awaitable<CheckedOutput> {
+      const learned = history.of(call);
+      const times = callTimes({ timeoutMs: call.request.entry.timeout_ms, baseMs: call.baseMs, learned });
+      call.boundMs = boundOf(call, times, config);
+      call.timeoutMs = 0;
+      return onFailure(
+        () => next(call),
+        (error) => {
           const bounded = error instanceof TryTimeout && learned !== null ? boundedBy(call, learned) : null;
           if (bounded !== null) call.bounded = bounded;
           const blamed = call.timeoutMs < times.fairMs ? withoutBlame(error) : error;
@@ -184,9 +193,9 @@ const retry =
           if (delayMs === null) throw blamed;
           call.retries += 1;
           tellRetry(call, delayMs, bounded);
-          await call.deadline.pause(delayMs);
-        }
-      }
+          return after(call.deadline.pause(delayMs), () => retry(call));
+        },
+      );
     };
 
 const mayRetry = ({ isProbe, retries, maxRetries }: Call): boolean => !isProbe && retries < maxRetries;
@@ -281,7 +290,9 @@ export function bulkhead({ hosts, shares }: TargetLimiters, circuits: Circuits):
 
 async function enter(semaphores: KeyedSemaphores, key: string, { deadline }: Call): Promise<void> {
   try {
-    await semaphores.enter(key, deadline.nextController().signal);
+    const { signal } = deadline.nextController();
+    deadline.arm();
+    await semaphores.enter(key, signal);
   } catch (error) {
     if (!(error instanceof SemaphoreFullError)) throw error;
     throw new ToolFailure('tool.unavailable', 'too many calls wait for the same server');
@@ -290,7 +301,7 @@ async function enter(semaphores: KeyedSemaphores, key: string, { deadline }: Cal
 
 /** One try, with a signal and a context of its own: its late effects cannot reach the next try. */
 export const attempt = (learned: LearnedTimes): Next =>
-  async function attempt(call) {
+  function attempt(call) {
     const { deadline, watch, boundMs, request } = call;
     const { prepared, input } = request;
     const controller = deadline.nextController();
@@ -302,26 +313,40 @@ export const attempt = (learned: LearnedTimes): Next =>
       watch === null
         ? new CallContext(request, controller, endsAt)
         : new TrackedContext(watch, request, controller, endsAt);
-    const bound =
-      boundMs < leftMs ? setTimeout(() => deadline.interrupt(new TryTimeout(call.timeoutMs)), call.timeoutMs) : null;
-    try {
+    const run = (): Awaitable<CheckedOutput> => {
       const asked = watch === null ? input : new TrackedInput(watch, input);
-      const raw = await deadline.race(call.tool.run(prepared.config, asked, context));
-      const output = readOutput(raw, call.outputLimit);
-      call.tryMs = performance.now() - beganAt;
-      learned.record(call, call.tryMs, true);
-      return output;
-    } catch (error) {
-      call.spent = addUsage(call.spent, usageOf(error));
-      // A try that its run stopped tells nothing about the time that the tool takes.
-      const isCancelled = error instanceof ToolFailure && error.code === 'tool.cancelled';
-      if (!isCancelled) learned.record(call, performance.now() - beganAt, false);
-      throw error;
-    } finally {
-      if (bound !== null) clearTimeout(bound);
-      context.close();
-    }
+      const answer = deadline.race(call.tool.run(prepared.config, asked, context));
+      const within = answer instanceof Promise && boundMs < leftMs ? bounded(answer, call, endsAt) : answer;
+      return after(within, (raw) => {
+        const output = readOutput(raw, call.outputLimit);
+        call.tryMs = performance.now() - beganAt;
+        learned.record(call, call.tryMs, true);
+        return output;
+      });
+    };
+    return settle(
+      run,
+      (output) => {
+        context.close();
+        return output;
+      },
+      (error) => {
+        context.close();
+        call.spent = addUsage(call.spent, usageOf(error));
+        // A try that its run stopped tells nothing about the time that the tool takes.
+        const isCancelled = error instanceof ToolFailure && error.code === 'tool.cancelled';
+        if (!isCancelled) learned.record(call, performance.now() - beganAt, false);
+        throw error;
+      },
+    );
   };
+
+/** Interrupts a try at the bound that history gives it. */
+function bounded<T>(answer: Promise<T>, { deadline, timeoutMs }: Call, endsAt: number): Promise<T> {
+  const leftMs = Math.max(1, endsAt - performance.now());
+  const timer = setTimeout(() => deadline.interrupt(new TryTimeout(timeoutMs)), leftMs);
+  return answer.finally(() => clearTimeout(timer));
+}
 
 /** Everything between an invoker and a tool. The first policy is the outermost; each is one call frame. */
 export function callPipeline(config: Config['tools'], metrics: ToolMetrics): Next {

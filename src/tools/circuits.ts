@@ -1,9 +1,10 @@
-import { atMost } from '@bellwether/kernel';
+import { type Awaitable, atMost, settle } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import { type Call, type FailureKind, kindOf } from './call';
 import { ToolFailure } from './contract';
 import type { ToolMetrics } from './tool.metrics';
-import type { Policy } from './policy.types';
+import type { CheckedOutput } from './read-output';
+import type { Next, Policy } from './policy.types';
 
 /** Failures in a row that open a circuit (RELIABILITY: outlier detection), and milliseconds until one call may probe it. */
 const FAILURES = 5;
@@ -127,25 +128,37 @@ export class Circuits {
 export const circuit =
   (circuits: Circuits): Policy =>
   (next) =>
-    async function circuit(call) {
+    function circuit(call) {
       const { tool } = call;
       if (tool.circuit === false) return next(call);
-      if (tool.target !== undefined) call.target = await targetOf(call);
-      const probed = circuits.isQuiet ? null : await circuits.admit(call);
-      try {
-        const output = await next(call);
-        circuits.note(call, 'good');
-        return output;
-      } catch (error) {
-        circuits.note(call, kindOf(error).health);
-        throw error;
-      } finally {
-        probed?.endProbe();
-      }
+      if (tool.target === undefined && circuits.isQuiet) return noted(circuits, call, null, next);
+      return admitted(circuits, call, next);
     };
 
+async function admitted(circuits: Circuits, call: Call, next: Next): Promise<CheckedOutput> {
+  if (call.tool.target !== undefined) call.target = await targetOf(call);
+  const probed = circuits.isQuiet ? null : await circuits.admit(call);
+  return noted(circuits, call, probed, next);
+}
+
+/** Notes how the target did. `probed`: the circuit that the call probes. */
+const noted = (circuits: Circuits, call: Call, probed: Circuit | null, next: Next): Awaitable<CheckedOutput> =>
+  settle(
+    () => next(call),
+    (output) => {
+      circuits.note(call, 'good');
+      probed?.endProbe();
+      return output;
+    },
+    (error) => {
+      circuits.note(call, kindOf(error).health);
+      probed?.endProbe();
+      throw error;
+    },
+  );
+
 /** null where the tool cannot tell: then the call itself fails with the reason. */
-function targetOf({ tool, request, deadline }: Call): Promise<string | null> {
+function targetOf({ tool, request, deadline }: Call): Awaitable<string | null> {
   const { prepared, invocation } = request;
   const ask = async (): Promise<string | null> => {
     try {

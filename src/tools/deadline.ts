@@ -1,3 +1,4 @@
+import { type Awaitable, awaitable } from '@bellwether/kernel';
 import { type CallScope, ToolFailure } from './contract';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -13,29 +14,22 @@ export class TryTimeout extends ToolFailure {
 
 /**
  * The end of one call: its time is over or its run was stopped. A call has one deadline for everything it waits for, one
- * thing after the other. `close` leaves no timer and no entry in the scope behind.
+ * thing after the other. The timer begins with the first wait. `close` leaves no timer and no entry in the scope behind.
  */
 export class Deadline {
   /** On the clock of `performance.now()`. */
   readonly endsAt: number;
-  private readonly timer: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | null = null;
   private failure: ToolFailure | null = null;
   private controller: AbortController | null = null;
   private reject: ((failure: ToolFailure) => void) | null = null;
 
   constructor(
     startedAt: number,
-    timeoutMs: number,
+    private readonly timeoutMs: number,
     private readonly scope: CallScope,
   ) {
     this.endsAt = startedAt + timeoutMs;
-    if (scope.isStopped) {
-      this.failure = cancelled();
-      return;
-    }
-    const ms = Math.max(1, Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
-    this.timer = setTimeout(() => this.end(new ToolFailure('tool.timeout', noAnswerWithin(ms))), ms);
-    scope.add(this.stop);
   }
 
   /**
@@ -51,20 +45,25 @@ export class Deadline {
 
   /** @throws ToolFailure after the end */
   check(): void {
+    this.noticeStop();
     if (this.failure !== null) throw this.failure;
   }
 
   /** Settles with `work`, or rejects at the end even when `work` never settles. */
-  race<T>(work: T | PromiseLike<T>): Promise<T> {
+  race<T>(work: T | PromiseLike<T>): Awaitable<T> {
+    const waited = awaitable(work);
+    if (!(waited instanceof Promise)) return waited;
+    this.arm();
     return new Promise<T>((resolve, reject) => {
       this.reject = reject;
       if (this.failure !== null) this.interrupt(this.failure);
-      Promise.resolve(work).then(resolve, reject);
+      waited.then(resolve, reject);
     });
   }
 
   /** Resolves after `ms`; rejects at the end. */
   pause(ms: number): Promise<void> {
+    this.arm();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms);
       this.reject = (failure) => {
@@ -81,9 +80,28 @@ export class Deadline {
     this.controller?.abort(failure);
   }
 
+  /** Begins to watch the end. Called before a wait that `race` and `pause` do not make. */
+  arm(): void {
+    this.noticeStop();
+    if (this.timer !== null || this.failure !== null) return;
+    const leftMs = Math.max(1, Math.min(Math.ceil(this.endsAt - performance.now()), LONGEST_TIMER_MS));
+    this.timer = setTimeout(() => this.end(new ToolFailure('tool.timeout', this.lateText)), leftMs);
+    this.scope.add(this.stop);
+  }
+
   close(): void {
+    if (this.timer === null) return;
     clearTimeout(this.timer);
     this.scope.delete(this.stop);
+  }
+
+  /** A scope tells of its stop only from the first wait on. */
+  private noticeStop(): void {
+    if (this.scope.isStopped) this.failure ??= cancelled();
+  }
+
+  private get lateText(): string {
+    return noAnswerWithin(Math.max(1, Math.min(Math.ceil(this.timeoutMs), LONGEST_TIMER_MS)));
   }
 
   private end(failure: ToolFailure): void {

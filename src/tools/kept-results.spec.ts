@@ -33,7 +33,7 @@ function room({ caching, run, config = {} }: Case) {
   const invoker = new ToolInvoker(new ToolCatalogue([tool]), { tools: { ...TOOL_CONFIG.tools, ...config } } as Config);
   return {
     runs: () => runs,
-    call: (
+    call: async (
       input: ToolInput = ask('why?'),
       about: Partial<Invocation> = {},
       more: Partial<PipelineTool> = {},

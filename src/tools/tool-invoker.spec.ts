@@ -14,8 +14,11 @@ const output = (content: unknown, more: object = {}): never =>
 const rejectWith = (reason: unknown): never =>
   ({ then: (_: unknown, reject: (reason: unknown) => void) => reject(reason) }) as never;
 
-const call = (run: Tool['run'], more: Parameters<typeof entry>[0] = {}, about = invocation()): Promise<ToolOutcome> =>
-  invokerOf(fakeTool(run)).invoke(entry(more), INPUT, about);
+const call = async (
+  run: Tool['run'],
+  more: Parameters<typeof entry>[0] = {},
+  about = invocation(),
+): Promise<ToolOutcome> => invokerOf(fakeTool(run)).invoke(entry(more), INPUT, about);
 
 const types = (events: readonly RunEvent[]): string[] => events.map((event) => event.type);
 

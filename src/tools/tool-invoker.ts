@@ -1,4 +1,4 @@
-import { type ToolRef, type Usage, addUsage } from '@bellwether/kernel';
+import { type Awaitable, type ToolRef, type Usage, addUsage, after, settle } from '@bellwether/kernel';
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '../infrastructure/config';
 import { type Span, currentSpan, inSpan } from '../infrastructure/context';
@@ -180,20 +180,28 @@ export class ToolInvoker {
   }
 
   /** Compiles an entry that no assistant holds in this form, such as a plan's step, and calls it. */
-  invoke(entry: PipelineTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
+  invoke(entry: PipelineTool, input: ToolInput, invocation: Invocation): Awaitable<ToolOutcome> {
     return this.run(this.catalogue.compile(entry), input, invocation);
   }
 
-  async run(entry: CompiledTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
-    const { index, plugin, placeholder } = entry;
+  /** A tool that waits for nothing has its outcome at once. */
+  run(entry: CompiledTool, input: ToolInput, invocation: Invocation): Awaitable<ToolOutcome> {
     const { emit, texts } = invocation;
     const ref = refOf(entry, invocation);
     const calling: Calling = { ref, input, invocation };
     const startedAt = performance.now();
     emit({ type: 'tool.started', ...ref, message: texts.started(targetOf(entry)) });
-    const first = await this.call(entry, entry.call, calling, startedAt);
-    const reason = fallbackReason(entry, first);
-    const ended = reason === null ? first : await this.fallBack(entry, calling, first, reason);
+    return after(this.call(entry, entry.call, calling, startedAt), (first) => {
+      const reason = fallbackReason(entry, first);
+      const ended = reason === null ? first : this.fallBack(entry, calling, first, reason);
+      return after(ended, (last) => this.outcomeOf(entry, calling, last, startedAt));
+    });
+  }
+
+  /** The outcome of a call, as the reader of the run's events is told. */
+  private outcomeOf(entry: CompiledTool, { ref, invocation }: Calling, ended: Ended, startedAt: number): ToolOutcome {
+    const { index, plugin, placeholder } = entry;
+    const { emit, texts } = invocation;
     const duration_ms = elapsedMs(startedAt);
     const { cached, retries, evidence, bounded: lastBounded, spent } = ended.trace;
     const bounded = lastBounded === null ? NOT_BOUNDED : { bounded: lastBounded };
@@ -236,30 +244,40 @@ export class ToolInvoker {
   }
 
   /** One call through the pipeline, counted; its failure is logged. */
-  private async call(
+  private call(
     entry: PipelineTool,
     prepared: PreparedCall | CallProblem,
     { ref, input, invocation }: Calling,
     startedAt: number,
-  ): Promise<Ended> {
+  ): Awaitable<Ended> {
     const parent = currentSpan();
     const span = parent === null ? null : beginToolSpan(parent, 'tool', entry.plugin, { asked: input.query });
     let call: Call | null = null;
-    let ended: Ended;
-    try {
-      if ('code' in prepared) throw new ToolFailure(prepared.code, prepared.message);
-      call = new Call({ prepared, entry, input, invocation, ref, startedAt }, this.config.tools);
-      const running = call;
-      ended = { output: await inSpan(span, () => this.pipeline(running)), trace: call };
-    } catch (error) {
-      const { code, message, unexpected } = describeFailure(error);
-      ended = { failed: { code, message }, trace: call ?? notCalled(startedAt) };
-      this.log(invocation, { ...ref, plugin: call?.plugin ?? entry.plugin }, ended.trace, { code, error, unexpected });
-    }
-    call?.deadline.close();
-    if (span !== null) endToolSpan(span, spanEndOf(ended));
-    this.count(invocation, call?.plugin ?? entry.plugin, entry, ended);
-    return ended;
+    const end = (ended: Ended): Ended => {
+      call?.deadline.close();
+      if (span !== null) endToolSpan(span, spanEndOf(ended));
+      this.count(invocation, call?.plugin ?? entry.plugin, entry, ended);
+      return ended;
+    };
+    return settle(
+      () => {
+        if ('code' in prepared) throw new ToolFailure(prepared.code, prepared.message);
+        const running = new Call({ prepared, entry, input, invocation, ref, startedAt }, this.config.tools);
+        call = running;
+        return after(
+          inSpan(span, () => this.pipeline(running)),
+          (output): Ended => ({ output, trace: running }),
+        );
+      },
+      end,
+      (error) => {
+        const { code, message, unexpected } = describeFailure(error);
+        const ended: Ended = { failed: { code, message }, trace: call ?? notCalled(startedAt) };
+        const failed = { ...ref, plugin: call?.plugin ?? entry.plugin };
+        this.log(invocation, failed, ended.trace, { code, error, unexpected });
+        return end(ended);
+      },
+    );
   }
 
   protected log(

@@ -52,7 +52,7 @@ export class ConnectorCaller {
     return { signal, runId: uuidv7(), emit: (event: RunEvent) => void this.events.push(event) };
   }
 
-  complete(target: ModelTarget, request = askFor(), signal?: AbortSignal): Promise<ModelAnswer> {
+  async complete(target: ModelTarget, request = askFor(), signal?: AbortSignal): Promise<ModelAnswer> {
     return this.connector.complete(request, target, this.context(signal));
   }
 

@@ -1,4 +1,5 @@
 import type {
+  Awaitable,
   ChatMessage,
   EmitRunEvent,
   FunctionCall,
@@ -209,7 +210,8 @@ export interface ModelChunk {
 export type TakeChunks = (chunks: readonly ModelChunk[]) => Promise<void> | undefined;
 
 /**
- * One model vendor. Both methods reject with an `AppError` whose code is one of `upstream_*`, `cancelled`,
+ * One model vendor. `complete` needs no promise where it waits for nothing. Both methods fail with an `AppError` whose
+ * code is one of `upstream_*`, `cancelled`,
  * `outbound_refused` or `connector_not_configured`; a stream that ends without a finish reason rejects with
  * `upstream_truncated`. `stream` gives the chunks of one socket read at a time to `take`, in the turn in which they
  * arrive, and resolves only after a chunk with a finish reason. Every chunk is meant for the client:
@@ -218,7 +220,7 @@ export type TakeChunks = (chunks: readonly ModelChunk[]) => Promise<void> | unde
  */
 export interface Connector {
   readonly definition: ConnectorDefinition;
-  complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
+  complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Awaitable<ModelAnswer>;
   stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext, take: TakeChunks): Promise<void>;
 }
 

@@ -1,4 +1,13 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Usage } from '@bellwether/kernel';
+import type {
+  Awaitable,
+  Caller,
+  ChatMessage,
+  EmitRunEvent,
+  JsonObject,
+  PlanSummary,
+  Principal,
+  Usage,
+} from '@bellwether/kernel';
 import type { CompiledTool } from './compiled-tool.types';
 import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from './tool.types';
 
@@ -89,6 +98,13 @@ export interface StrategyContext {
     after: readonly ToolOutcome[],
     step?: Step,
   ) => Promise<ToolOutcome>;
+  /** Runs one tool like `start`; gives the outcome itself, without a promise, where the tool answers at once. */
+  readonly call: (
+    tool: CompiledTool,
+    texts: ToolTexts,
+    after: readonly ToolOutcome[],
+    step?: Step,
+  ) => Awaitable<ToolOutcome>;
   /** Settles a tool or a declared step that does not run. Events and report show the reason. */
   readonly skip: (tool: PipelineTool, reason: string, stepId?: string) => ToolOutcome;
   /** Says in which order the steps of one tool join. Called before the first of them starts. */
@@ -104,8 +120,8 @@ export interface StrategyTrace {
   readonly usage?: Usage | null;
 }
 
-/** Resolves once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
-export type RunStrategy = (context: StrategyContext) => Promise<StrategyTrace | void>;
+/** Ends once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
+export type RunStrategy = (context: StrategyContext) => Awaitable<StrategyTrace | void>;
 
 /**
  * Decides when each tool runs. The engine does the rest: it keeps outcomes by position, numbers sources, fills

@@ -1,4 +1,5 @@
 import type {
+  Awaitable,
   BoundedTry,
   Caller,
   ChatMessage,
@@ -209,7 +210,8 @@ export interface Tool<Config = JsonObject> {
   readonly variant?: string;
   /** Absent: results are never kept. */
   readonly caching?: ToolCaching<Config>;
-  run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
+  /** A tool that waits for nothing may answer without a promise. */
+  run(config: Config, input: ToolInput, context: ToolContext): Awaitable<ToolOutput>;
   /** `host:port` that a call would reach, for its bulkhead and its circuit breaker; null or absent: it stays in the house. */
   target?(config: Config, context: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null>;
   /** `answer`: looks at the finished answer and reports, instead of filling a slot before the model is asked. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@bellwether/kernel';
+import { type Awaitable, isJsonObject, type JsonObject } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { ModelAnswer, ModelChunk, ModelImage, TakeChunks } from '../../connectors';
 import { ImagesService, imagesMarkdown } from '../../files';
@@ -10,9 +10,16 @@ export class AnswerImages {
   constructor(private readonly images: ImagesService) {}
 
   /** @throws AppError `payload_too_large`, `upstream_bad_response`, `insufficient_storage` */
-  async inAnswer(completion: Completion, answer: ModelAnswer): Promise<ModelAnswer> {
-    const { images = [], ...rest } = answer;
-    if (images.length === 0) return answer;
+  inAnswer(completion: Completion, answer: ModelAnswer): Awaitable<ModelAnswer> {
+    const { images = [] } = answer;
+    return images.length === 0 ? answer : this.withImages(completion, answer, images);
+  }
+
+  private async withImages(
+    completion: Completion,
+    { images: _, ...rest }: ModelAnswer,
+    images: readonly ModelImage[],
+  ): Promise<ModelAnswer> {
     const text = rest.text + paragraph(rest.text, await this.markdown(completion, images));
     return { ...rest, text, body: withContent(rest.body, 'message', text) };
   }

@@ -47,7 +47,8 @@ function failing() {
     watch as unknown as AnswerTelemetry,
   );
   const events: AnswerEvent[] = [];
-  const answer = pipeline.answer(completion, (event) => void events.push(event)).then(() => events.at(-1));
+  const answered = pipeline.answer(completion, (event) => void events.push(event));
+  const answer = Promise.resolve(answered).then(() => events.at(-1));
   return { answer, order };
 }
 

@@ -7,6 +7,7 @@ import {
   isJsonObject,
   isStorableText,
   lastQuestion,
+  onFailure,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { AssistantReference } from '../../assistants';
@@ -196,23 +197,20 @@ export function readModelName(model: string): number | readonly AssistantReferen
  * Runs the assistant's check tools on the finished answer. The record gets their results; the caller gets events with
  * `toldFindings`. Never rejects.
  */
-export async function checkAnswer(
-  { run, secrets }: Completion,
-  builder: AnswerRecordBuilder,
-  text: string,
-): Promise<void> {
+export function checkAnswer({ run, secrets }: Completion, builder: AnswerRecordBuilder, text: string): Awaitable<void> {
   const { prepared } = builder;
   if (prepared?.afterAnswer === undefined || run.signal.aborted) return;
-  const { results, usage } = await prepared.afterAnswer(text);
-  builder.spend(usage);
-  builder.checked(results);
-  for (const result of results) {
-    if (result.status !== 'completed' || result.preview === '') continue;
-    const { index, plugin, placeholder } = result;
-    const message = `🔎 Checked the answer: ${plugin}`;
-    const told = toldFindings(result.preview, text, secrets);
-    run.emit({ type: 'answer.checked', index, plugin, placeholder, result: told, message });
-  }
+  return prepared.afterAnswer(text).then(({ results, usage }) => {
+    builder.spend(usage);
+    builder.checked(results);
+    for (const result of results) {
+      if (result.status !== 'completed' || result.preview === '') continue;
+      const { index, plugin, placeholder } = result;
+      const message = `🔎 Checked the answer: ${plugin}`;
+      const told = toldFindings(result.preview, text, secrets);
+      run.emit({ type: 'answer.checked', index, plugin, placeholder, result: told, message });
+    }
+  });
 }
 
 /** Records the run at the end of its answer, before the client's sink: a client that reads the end finds the record. */
@@ -242,7 +240,7 @@ export class AnswerPipeline {
    * Tells the events of the answer to `reader` and resolves after the last one. A failure is the event `failed`. To leave
    * early, a reader aborts the run, which closes the vendor's connection.
    */
-  answer(completion: Completion, reader: TellAnswer, pressure = new Backpressure()): Promise<void> {
+  answer(completion: Completion, reader: TellAnswer, pressure = new Backpressure()): Awaitable<void> {
     const keep = runLogSink(completion, this.runs);
     const tell: TellAnswer = (event) => {
       keep(event);
@@ -270,16 +268,25 @@ export class AnswerPipeline {
     return builder;
   }
 
-  private async settle({ completion, builder, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
-    let end: AnswerEnd;
-    try {
-      // The content is that of the assistant's organization, whoever asks.
-      await withinOrganization(completion.assistant.organizationId, () => withinRunTime(completion, work));
-      completion.run.signal.throwIfAborted();
-      end = { type: 'finished', record: builder.record({ status: 'completed' }) };
-    } catch (error) {
-      end = failedAnswer(completion, builder, error);
-    }
+  private settle({ completion, builder, tell }: AnswerInProgress, work: () => Awaitable<void>): Awaitable<void> {
+    const ended = onFailure<AnswerEnd>(
+      () => {
+        // The content is that of the assistant's organization, whoever asks.
+        const { organizationId } = completion.assistant;
+        return after(
+          withinOrganization(organizationId, () => withinRunTime(completion, work)),
+          () => {
+            completion.run.signal.throwIfAborted();
+            return { type: 'finished', record: builder.record({ status: 'completed' }) };
+          },
+        );
+      },
+      (error) => failedAnswer(completion, builder, error),
+    );
+    return after(ended, (end) => this.end(completion, end, tell));
+  }
+
+  private end(completion: Completion, end: AnswerEnd, tell: TellAnswer): void {
     completion.meter.settle({ failed: end.type !== 'finished' });
     this.telemetry.ended(completion, end);
     try {
@@ -289,22 +296,26 @@ export class AnswerPipeline {
     }
   }
 
-  private async produce(answer: AnswerInProgress): Promise<void> {
-    const { completion, builder, tell } = answer;
-    const resolving = completion.wantsReport ? null : this.resolve(completion);
-    const resolved = resolving instanceof Promise ? await resolving : resolving;
-    const model = this.begin(answer, resolved);
-    const offered = this.offer(completion, builder, resolved);
-    const functions = offered instanceof Promise ? await offered : offered;
-    const prepared = await this.preparation.prepare(completion, builder, functions);
-    const asksModel = resolved !== null && functions.isEmpty;
-    const fixing = asksModel ? this.fixedAnswer(completion, prepared) : null;
-    const fixed = fixing instanceof Promise ? await fixing : fixing;
+  private produce(answer: AnswerInProgress): Awaitable<void> {
+    const { completion, builder } = answer;
+    return after(completion.wantsReport ? null : this.resolve(completion), (resolved) => {
+      const model = this.begin(answer, resolved);
+      return after(this.offer(completion, builder, resolved), (functions) =>
+        after(this.preparation.prepare(completion, builder, functions), (prepared) => {
+          const asksModel = resolved !== null && functions.isEmpty;
+          return after(asksModel ? this.fixedAnswer(completion, prepared) : null, (fixed) => {
+            this.prepared(answer, fixed);
+            if (resolved === null) return this.report(answer, model);
+            return fixed === null ? this.ask(answer, resolved, functions) : this.say(answer, resolved, fixed);
+          });
+        }),
+      );
+    });
+  }
+
+  private prepared({ builder, tell }: AnswerInProgress, fixed: string | null): void {
     builder.fixed = fixed;
     tell({ type: 'sources', sources: fixed === null ? builder.sources : [] });
-    if (resolved === null) return this.report(answer, model);
-    if (fixed === null) await this.ask(answer, resolved, functions);
-    else await this.say(answer, resolved, fixed);
   }
 
   private fixedAnswer(completion: Completion, prepared: PreparedPrompt): Awaitable<string | null> {
@@ -327,13 +338,14 @@ export class AnswerPipeline {
   }
 
   /** Answers without a model. */
-  private async say(answer: AnswerInProgress, { model, ...resolved }: ResolvedModel, text: string): Promise<void> {
+  private say(answer: AnswerInProgress, { model, ...resolved }: ResolvedModel, text: string): Awaitable<void> {
     const { builder, completion, tell } = answer;
     const connector = fixedAnswer(text);
     const requests = new ModelRequests(answer, { ...resolved, connector, model }, this.images);
-    await requests.single({ model, messages: [], params: completion.request.params });
-    builder.firstToken();
-    tell({ type: 'answered', usage: builder.usage });
+    return after(requests.single({ model, messages: [], params: completion.request.params }), () => {
+      builder.firstToken();
+      tell({ type: 'answered', usage: builder.usage });
+    });
   }
 
   private answersWith({ completion: { meter }, builder }: AnswerInProgress, resolved: ResolvedModel): void {
@@ -342,7 +354,7 @@ export class AnswerPipeline {
     meter.answersWith({ provider: provider ?? '', model });
   }
 
-  private async ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Promise<void> {
+  private ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Awaitable<void> {
     const { completion, builder, tell } = answer;
     const { request, run } = completion;
     const { model, connector } = resolved;
@@ -352,11 +364,14 @@ export class AnswerPipeline {
     const params = builder.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
     const requests = new ModelRequests(answer, resolved, this.images);
     const material = { question: lastQuestion(request.messages), passages: builder.passages };
-    if (functions.isEmpty) await requests.single({ model, messages, params, material });
-    else await this.functions.rounds(answer, functions, { model, messages, params }, requests);
-    builder.firstToken();
-    tell({ type: 'answered', usage: builder.usage });
-    await checkAnswer(completion, builder, requests.text);
+    const asked = functions.isEmpty
+      ? requests.single({ model, messages, params, material })
+      : this.functions.rounds(answer, functions, { model, messages, params }, requests);
+    return after(asked, () => {
+      builder.firstToken();
+      tell({ type: 'answered', usage: builder.usage });
+      return checkAnswer(completion, builder, requests.text);
+    });
   }
 
   private report({ completion, builder, tell }: AnswerInProgress, model: string): void {

@@ -1,4 +1,13 @@
-import { type ChatMessage, type JsonObject, type Usage, addUsage, isJsonObject, textOf } from '@bellwether/kernel';
+import {
+  type Awaitable,
+  type ChatMessage,
+  type JsonObject,
+  type Usage,
+  addUsage,
+  after,
+  isJsonObject,
+  textOf,
+} from '@bellwether/kernel';
 import {
   type ModelAnswer,
   type ModelChunk,
@@ -81,24 +90,21 @@ export class ModelRequests {
   }
 
   /** A request that is the whole answer. */
-  async single(request: ModelRequest): Promise<void> {
+  single(request: ModelRequest): Awaitable<void> {
     const { completion, builder, tell } = this.answer;
     const spent = builder.usage;
-    if (completion.request.stream) {
-      builder.beginText();
-      await this.stream(request, (chunks) => {
-        builder.receive(chunks);
-        const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
-        for (const { usage, finishReason } of chunks) {
-          if (usage !== null) builder.usage = addUsage(spent, usage);
-          if (finishReason !== null) builder.finishReason = finishReason;
-        }
-        tell({ type: 'delta', chunks: told, callsFollow: false });
-      });
-    } else {
-      const answer = await this.whole(request);
-      tell({ type: 'message', answer: answerWithSpent(answer, spent) });
-    }
+    if (!completion.request.stream)
+      return after(this.whole(request), (answer) => tell({ type: 'message', answer: answerWithSpent(answer, spent) }));
+    builder.beginText();
+    return this.stream(request, (chunks) => {
+      builder.receive(chunks);
+      const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
+      for (const { usage, finishReason } of chunks) {
+        if (usage !== null) builder.usage = addUsage(spent, usage);
+        if (finishReason !== null) builder.finishReason = finishReason;
+      }
+      tell({ type: 'delta', chunks: told, callsFollow: false });
+    });
   }
 
   /** A request of the tool loop. */
@@ -145,11 +151,16 @@ export class ModelRequests {
     return { text, calls, ...(echoed === undefined ? {} : { echoed }), finishReason, usage };
   }
 
-  private async whole(request: ModelRequest) {
-    const { completion, builder } = this.answer;
+  private whole(request: ModelRequest): Awaitable<ModelAnswer> {
+    const { completion } = this.answer;
     const { connector, target } = this.resolved;
-    const made = await connector.complete(request, target, this.context());
-    const answer = await this.images.inAnswer(completion, made);
+    return after(connector.complete(request, target, this.context()), (made) =>
+      after(this.images.inAnswer(completion, made), (answer) => this.received(answer)),
+    );
+  }
+
+  private received(answer: ModelAnswer): ModelAnswer {
+    const { builder } = this.answer;
     builder.usage = addUsage(builder.usage, answer.usage);
     builder.finishReason = answer.finishReason;
     builder.texts.push(answer.text);

@@ -1,4 +1,14 @@
-import { AppError, type ChatMessage, isJsonObject, lastQuestion, textOf } from '@bellwether/kernel';
+import {
+  AppError,
+  type Awaitable,
+  type ChatMessage,
+  after,
+  isJsonObject,
+  lastQuestion,
+  onFailure,
+  settle,
+  textOf,
+} from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { ClassicPipeline } from '../../classic';
 import { MultiToolPipeline } from '../../multi-tool';
@@ -19,11 +29,21 @@ const ASSISTANT_TOOL = 'assistant';
  * Aborts the run when its time is over before `work` ends. Runs with functions or called assistants have a deadline, and
  * so do background runs, which no leaving client ends. Nested runs share the deadline of their parent.
  */
-export function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
+export function withinRunTime<T>(completion: Completion, work: () => Awaitable<T>): Awaitable<T> {
   if (!hasDeadline(completion)) return work();
   const { run, budget } = completion;
   const timer = setTimeout(() => run.abort(RUN_TIMEOUT), budget.remainingMs);
-  return work().finally(() => clearTimeout(timer));
+  return settle(
+    work,
+    (value) => {
+      clearTimeout(timer);
+      return value;
+    },
+    (error) => {
+      clearTimeout(timer);
+      throw error;
+    },
+  );
 }
 
 const hasDeadline = ({ depth, run, assistant: { document } }: Completion): boolean =>
@@ -69,23 +89,25 @@ export class PromptPreparation {
   ) {}
 
   /** @throws AppError */
-  async prepare(completion: Completion, builder: AnswerRecordBuilder, functions: FunctionSet): Promise<PreparedPrompt> {
+  prepare(completion: Completion, builder: AnswerRecordBuilder, functions: FunctionSet): Awaitable<PreparedPrompt> {
     const { recorded, request, run } = completion;
-    const prepared =
-      recorded === null ? await this.worked(completion, builder, functions) : recordedPrompt(completion, recorded);
-    builder.spend(prepared.usage);
-    const chars = charsOf(prepared.messages);
-    completion.promptMemory.take(2 * Math.max(0, chars - charsOf(request.messages)));
-    builder.ready(prepared);
-    run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
-    return prepared;
+    const preparing =
+      recorded === null ? this.worked(completion, builder, functions) : recordedPrompt(completion, recorded);
+    return after(preparing, (prepared) => {
+      builder.spend(prepared.usage);
+      const chars = charsOf(prepared.messages);
+      completion.promptMemory.take(2 * Math.max(0, chars - charsOf(request.messages)));
+      builder.ready(prepared);
+      run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
+      return prepared;
+    });
   }
 
-  private async worked(
+  private worked(
     completion: Completion,
     builder: AnswerRecordBuilder,
     functions: FunctionSet,
-  ): Promise<PreparedPrompt> {
+  ): Awaitable<PreparedPrompt> {
     const { assistant, assistants, request, run } = completion;
     const { messages, params, stream } = request;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
@@ -93,16 +115,18 @@ export class PromptPreparation {
     const { caller } = run.input;
     const { declarations } = functions;
     const job = { assistant, caller, messages, metadata, params, run, stream, assistants, functions: declarations };
-    const filled = await pipeline.prepare(job).catch((error: unknown) => {
-      if (error instanceof AppError) builder.spend(error.usage);
-      if (error instanceof Unprepared) builder.failedEarly(error.report);
-      throw error;
-    });
-    const instructed = this.material.instructed(completion, filled);
-    const answered = instructed instanceof Promise ? await instructed : instructed;
-    return completion.instruction === null
-      ? answered
-      : { ...answered, messages: withInstruction(answered.messages, completion.instruction) };
+    const filled = onFailure(
+      () => pipeline.prepare(job),
+      (error) => {
+        if (error instanceof AppError) builder.spend(error.usage);
+        if (error instanceof Unprepared) builder.failedEarly(error.report);
+        throw error;
+      },
+    );
+    const instructed = after(filled, (prompt) => this.material.instructed(completion, prompt));
+    const { instruction } = completion;
+    if (instruction === null) return instructed;
+    return after(instructed, (prompt) => ({ ...prompt, messages: withInstruction(prompt.messages, instruction) }));
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError, type Awaitable } from '@bellwether/kernel';
+import { AppError, type Awaitable, settle } from '@bellwether/kernel';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -218,42 +218,50 @@ async function discard(request: Request): Promise<void> {
 const cutShort = (cause?: unknown): AppError =>
   new AppError('bad_request', 'The body is cut short or wrongly compressed', { cause });
 
-/** Decodes piece by piece: 25 MB at once take 150 ms. */
-function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory: MemoryClaim): Promise<string> {
+interface Reading {
+  readonly done: (text: string) => void;
+  readonly failed: (error: AppError) => void;
+}
+
+/** Decodes piece by piece: 25 MB at once take 150 ms. @throws AppError before the first piece */
+function readText(
+  request: Request,
+  { bytes: most, ...limits }: BodyLimits,
+  memory: MemoryClaim,
+  { done, failed }: Reading,
+): void {
   const scanner = new JsonScanner(limits);
   const decoder = new StringDecoder('utf8');
   const source = bytesOf(request);
   let text = '';
   let size = 0;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      source.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-      if (source !== request) source.destroy();
-    };
-    const onCut = (cause?: unknown): void => {
+  const leave = (): void => {
+    source.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+    if (source !== request) source.destroy();
+  };
+  const onCut = (cause?: unknown): void => {
+    leave();
+    failed(cutShort(cause));
+  };
+  const onEnd = (): void => {
+    leave();
+    done(text + decoder.end());
+  };
+  const onData = (piece: Buffer): void => {
+    try {
+      size += piece.length;
+      if (size > most) throw tooLarge();
+      memory.take(piece.length);
+      scanner.push(piece);
+      text += decoder.write(piece);
+    } catch (error) {
       leave();
-      reject(cutShort(cause));
-    };
-    const onEnd = (): void => {
-      leave();
-      resolve(text + decoder.end());
-    };
-    const onData = (piece: Buffer): void => {
-      try {
-        size += piece.length;
-        if (size > most) throw tooLarge();
-        memory.take(piece.length);
-        scanner.push(piece);
-        text += decoder.write(piece);
-      } catch (error) {
-        leave();
-        reject(error instanceof AppError ? error : cutShort(error));
-      }
-    };
-    // The client left before: no event tells so again.
-    if (source.closed || request.closed) return onCut();
-    source.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
-  });
+      failed(error instanceof AppError ? error : cutShort(error));
+    }
+  };
+  // The client left before: no event tells so again.
+  if (source.closed || request.closed) return onCut();
+  source.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
 }
 
 /** `charCodeAt` also flattens V8's rope string, which takes noticeable time for large bodies. */
@@ -289,15 +297,21 @@ async function largeBodyOf(text: string): Promise<unknown> {
  * @throws {AppError} `payload_too_large`, `body_too_complex`, `malformed_json`, `bad_request`,
  * `unsupported_media_type`, `unavailable`
  */
-export async function readJson(request: Request, limits: BodyLimits, memory: MemoryClaim): Promise<unknown> {
-  try {
-    assertUtf8(request);
-    if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge();
-    const body = bodyOf(withoutByteOrderMark(await textOf(request, limits, memory)));
-    return body instanceof Promise ? await body : body;
-  } catch (error) {
-    memory.release();
-    await discard(request);
-    throw error;
-  }
+export function readJson(request: Request, limits: BodyLimits, memory: MemoryClaim): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown): void => {
+      memory.release();
+      void discard(request).then(() => reject(error instanceof Error ? error : cutShort(error)));
+    };
+    const done = (text: string): void => {
+      void settle(() => bodyOf(withoutByteOrderMark(text)), resolve, failed);
+    };
+    try {
+      assertUtf8(request);
+      if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge();
+      readText(request, limits, memory, { done, failed });
+    } catch (error) {
+      failed(error);
+    }
+  });
 }

@@ -1,3 +1,4 @@
+import { after, inTurn } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type CompiledTool, SEQUENTIAL_TEXTS, type ToolOutcome } from '../../tools';
 import { compileCondition, Conditions } from '../conditions';
@@ -39,15 +40,15 @@ export class ConditionalStrategy implements OrchestratorStrategy {
 
   compile(tools: readonly CompiledTool[]): RunStrategy {
     const steps = tools.map((tool) => ({ tool, condition: compileCondition(tool) }));
-    return async (context) => {
+    return (context) => {
       const conditions = new Conditions(context);
       const earlier: ToolOutcome[] = [];
-      for (const { tool, condition } of steps) {
+      return inTurn(steps, ({ tool, condition }) => {
         const reason = conditions.reasonAgainst(condition, earlier);
-        earlier.push(
-          reason === null ? await context.start(tool, SEQUENTIAL_TEXTS, [...earlier]) : context.skip(tool, reason),
-        );
-      }
+        const outcome =
+          reason === null ? context.call(tool, SEQUENTIAL_TEXTS, [...earlier]) : context.skip(tool, reason);
+        return after(outcome, (each) => earlier.push(each));
+      });
     };
   }
 }

@@ -1,3 +1,4 @@
+import { after } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type CompiledTool, PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../tools';
 import { Conditions, compileCondition } from '../conditions';
@@ -48,7 +49,7 @@ export class DependencyStrategy implements OrchestratorStrategy {
     const message = `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}`;
     return async (context) => {
       if (tools.length === 0) return {};
-      const { emit, start, skip } = context;
+      const { emit, call, skip } = context;
       emit({ type: 'run.progress', message });
       const conditions = new Conditions(context);
       const outcomes: ToolOutcome[] = [];
@@ -59,15 +60,15 @@ export class DependencyStrategy implements OrchestratorStrategy {
       await runWhenReady(graph, (position) => {
         const tool = tools[position];
         if (tool === undefined) return undefined;
-        const after = present(behind[position] ?? [], outcomes);
+        const earlier = present(behind[position] ?? [], outcomes);
         const reason =
           failureAmong(dependencies[position] ?? [], outcomes, tool) ??
-          conditions.reasonAgainst(conditionOf[position] ?? null, after);
+          conditions.reasonAgainst(conditionOf[position] ?? null, earlier);
         if (reason !== null) {
           outcomes[position] = skip(tool, reason);
           return undefined;
         }
-        return start(tool, PARALLEL_TEXTS, after).then((outcome) => (outcomes[position] = outcome));
+        return after(call(tool, PARALLEL_TEXTS, earlier), (outcome) => (outcomes[position] = outcome));
       });
       return { stages };
     };

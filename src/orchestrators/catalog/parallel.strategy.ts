@@ -37,10 +37,12 @@ export class ParallelStrategy implements OrchestratorStrategy {
 
   compile(tools: readonly CompiledTool[]): RunStrategy {
     const message = `🚀 Starting parallel execution of ${tools.length} tools`;
-    return async ({ start, emit }) => {
+    return ({ call, emit }) => {
       if (tools.length === 0) return;
       emit({ type: 'run.progress', message });
-      await Promise.all(tools.map((tool) => start(tool, PARALLEL_TEXTS, [])));
+      const outcomes = tools.map((tool) => call(tool, PARALLEL_TEXTS, []));
+      const waiting = outcomes.filter((outcome) => outcome instanceof Promise);
+      return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { EmitRunEvent, JsonObject } from '@bellwether/kernel';
+import { type EmitRunEvent, type JsonObject, after } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../tools';
 import type {
@@ -182,7 +182,7 @@ const idOf = (position: number): string => `s${position + 1}`;
 /** A failed step does not stop later steps; a failed tool with `on_error: fail` stops the run. */
 async function runSteps(
   { plan, tools, dependencies, graph }: RunnablePlan,
-  { request, start }: StrategyContext,
+  { request, call }: StrategyContext,
   searches: ReadonlySet<number>,
 ): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = [];
@@ -191,10 +191,10 @@ async function runSteps(
     const tool = tools[position];
     const step = plan.steps[position];
     if (tool === undefined || step === undefined) return undefined;
-    const after = (behind[position] ?? []).flatMap((each) => outcomes[each] ?? []);
-    const asked = searches.has(step.index) ? withFoundWords(step.query, passagesOf(after, searches)) : step.query;
-    const running = start(tool, PARALLEL_TEXTS, after, stepOf({ ...step, query: asked }, request.question));
-    return running.then((outcome) => (outcomes[position] = outcome));
+    const earlier = (behind[position] ?? []).flatMap((each) => outcomes[each] ?? []);
+    const asked = searches.has(step.index) ? withFoundWords(step.query, passagesOf(earlier, searches)) : step.query;
+    const running = call(tool, PARALLEL_TEXTS, earlier, stepOf({ ...step, query: asked }, request.question));
+    return after(running, (outcome) => (outcomes[position] = outcome));
   });
   return outcomes;
 }

@@ -1,3 +1,4 @@
+import { after, inTurn } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { type CompiledTool, SEQUENTIAL_TEXTS, type ToolOutcome } from '../../tools';
 import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../contract';
@@ -37,9 +38,11 @@ export class SequentialStrategy implements OrchestratorStrategy {
   };
 
   compile(tools: readonly CompiledTool[]): RunStrategy {
-    return async ({ start }) => {
+    return ({ call }) => {
       const earlier: ToolOutcome[] = [];
-      for (const tool of tools) earlier.push(await start(tool, SEQUENTIAL_TEXTS, [...earlier]));
+      return inTurn(tools, (tool) =>
+        after(call(tool, SEQUENTIAL_TEXTS, [...earlier]), (outcome) => earlier.push(outcome)),
+      );
     };
   }
 }

@@ -139,7 +139,7 @@ export function orchestratorOf(
   const catalogues = { tools: catalogue, strategies: new StrategyCatalogue(new Map(strategies)) };
   const orchestrator = new Orchestrator(invoker, config, facts);
   return {
-    orchestrate: ({ strategy, options, tools: entered, template, ...job }) => {
+    orchestrate: async ({ strategy, options, tools: entered, template, ...job }) => {
       const names = entered.flatMap(({ placeholder }) => placeholder ?? []);
       const compiled = compileTemplate(template, { types: ['context', 'rubric', 'file'], names });
       const source = { strategy, options, tools: entered, template: compiled };

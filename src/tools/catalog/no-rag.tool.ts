@@ -6,8 +6,8 @@ import type { Tool, ToolDefinition, ToolOutput } from '../contract';
 export class NoRagTool implements Tool {
   readonly definition: ToolDefinition = DEFINITION;
 
-  run(): Promise<ToolOutput> {
-    return Promise.resolve({ content: '', sources: [], confidence: null });
+  run(): ToolOutput {
+    return { content: '', sources: [], confidence: null };
   }
 }
 

@@ -105,7 +105,7 @@ describeTool('simple_rag', {
 });
 
 describe('simple_rag', () => {
-  const run = (config: object, fake = knowledgeBases(), call = invocation()): Promise<ToolOutcome> =>
+  const run = async (config: object, fake = knowledgeBases(), call = invocation()): Promise<ToolOutcome> =>
     invokerOf(toolOver(fake)).invoke(
       entry({ plugin: 'simple_rag', config: { collections: ['biology', 'physics'], ...config } }),
       { query: 'why is a leaf green?', messages: [] },

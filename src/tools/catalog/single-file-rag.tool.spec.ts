@@ -46,7 +46,7 @@ it('tells at save that a file cannot be read, and why', async () => {
 });
 
 describe('single_file_rag', () => {
-  const read = (config: object): Promise<ToolOutcome> =>
+  const read = async (config: object): Promise<ToolOutcome> =>
     invokerOf(tool()).invoke(
       entry({ plugin: 'single_file', config: { file_path: 'guide.md', ...config } }),
       { query: '', messages: [] },

@@ -216,7 +216,7 @@ export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
   ): Promise<{ content: string; usage: Usage | null }> {
     const resolved = await this.connectors.resolve(owner.organizationId, { connector, llm: null });
     const ask = (messages: readonly ChatMessage[]): Promise<ModelAnswer> => {
-      const complete = (params: JsonObject): Promise<ModelAnswer> =>
+      const complete = async (params: JsonObject): Promise<ModelAnswer> =>
         resolved.connector.complete({ model: resolved.model, messages, params }, resolved.target, {
           signal,
           runId,

@@ -19,7 +19,7 @@ export interface ToolCase {
 /** The obligations of a tool to catalogue, web form and invoker. A tool's spec calls this once. */
 export function describeTool(name: string, { tool, working, refused, incomplete }: ToolCase): void {
   const catalogue = (): ToolCatalogue => new ToolCatalogue([tool()]);
-  const call = (config: JsonObject, signal?: AbortSignal): Promise<ToolOutcome> =>
+  const call = async (config: JsonObject, signal?: AbortSignal): Promise<ToolOutcome> =>
     invokerOf(tool()).invoke(
       entry({ plugin: name, config }),
       { query: 'why?', messages: [{ role: 'user', content: 'why?' }] },

@@ -143,7 +143,7 @@ export function toolChecks(
       assert.deepEqual({ config, input }, before);
     }),
     checkOf('ends when its signal is aborted', () =>
-      assertEnds(() => tool.run(completed(schema, working), input, toolContext({ signal: AbortSignal.abort() }))),
+      assertEnds(async () => tool.run(completed(schema, working), input, toolContext({ signal: AbortSignal.abort() }))),
     ),
   ];
 }
@@ -212,7 +212,7 @@ export function ragProcessorChecks(
 ): Check[] {
   const processor = made(entry);
   const { slots = [] } = processor.definition;
-  const run = (more: Partial<ToolContext> = {}): Promise<ToolOutput> =>
+  const run = async (more: Partial<ToolContext> = {}): Promise<ToolOutput> =>
     processor.run({ ...SETTINGS, ...settings }, input, toolContext({ ...context, ...more }));
   return [
     ...definitionChecks('ragProcessors', processor),
@@ -360,6 +360,17 @@ function recordedRun(fails = false): {
 } {
   const told: string[] = [];
   let open = 0;
+  const start: StrategyContext['start'] = async ({ index, plugin, placeholder }, texts, _after, step) => {
+    told.push(`${index}${step === undefined ? '' : ` ${step.id}`}`);
+    assert.equal(typeof texts.started('tool'), 'string');
+    open += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    open -= 1;
+    const ref = { index, plugin, placeholder, duration_ms: 1, retries: 0 };
+    return fails
+      ? { ...ref, status: 'failed', code: 'tool.failed', message: 'out of order' }
+      : { ...ref, ...NOTHING_FOUND, status: 'completed' };
+  };
   const context: StrategyContext = {
     request: {
       ...{ runId: 'run', assistantId: 1, assistantVersion: 1, question: INPUT.query, messages: INPUT.messages },
@@ -368,17 +379,8 @@ function recordedRun(fails = false): {
     signal: new AbortController().signal,
     emit: () => undefined,
     declare: () => undefined,
-    start: async ({ index, plugin, placeholder }, texts, _after, step) => {
-      told.push(`${index}${step === undefined ? '' : ` ${step.id}`}`);
-      assert.equal(typeof texts.started('tool'), 'string');
-      open += 1;
-      await new Promise((resolve) => setImmediate(resolve));
-      open -= 1;
-      const ref = { index, plugin, placeholder, duration_ms: 1, retries: 0 };
-      return fails
-        ? { ...ref, status: 'failed', code: 'tool.failed', message: 'out of order' }
-        : { ...ref, ...NOTHING_FOUND, status: 'completed' };
-    },
+    start,
+    call: start,
     skip: ({ index, plugin, placeholder }, reason, stepId) => {
       told.push(`${index}${stepId === undefined ? '' : ` ${stepId}`}`);
       assert.notEqual(reason, '', 'a skipped tool needs a reason');

@@ -150,7 +150,7 @@ export class QuestionRewriter {
       { role: 'system', content: instruction(language) },
       { role: 'user', content: transcript(messages) },
     ];
-    const complete = (params: { temperature?: number; max_tokens?: number }) =>
+    const complete = async (params: { temperature?: number; max_tokens?: number }) =>
       connector.complete({ model, messages: asked, params }, target, { signal, runId, emit: () => undefined });
     const answer = await complete({ temperature: 0, max_tokens: ANSWER_TOKENS }).catch((error: unknown) => {
       // Reasoning models refuse both parameters.
