@@ -36,6 +36,7 @@ import { OpenSessionsController } from './sign-in/open-sessions.controller';
 import { CurrentUserService, OpenSessions } from './sign-in/open-sessions.service';
 import { SessionsController } from './sign-in/sessions.controller';
 import { SessionsService } from './sign-in/sessions.service';
+import { SignInMail } from './sign-in/sign-in-mail.service';
 import { SignInService } from './sign-in/sign-in.service';
 import { SignInLinks } from './sign-in/sign-in-links.service';
 import { SignInController } from './sign-in/sign-in.controller';
@@ -83,6 +84,7 @@ const SHARED = [
     ApiKeyRepository,
     SignInAttemptCookie,
     SignInAttemptRepository,
+    SignInMail,
     SignInService,
     SingleSignOn,
     IssuerConnectionTests,

@@ -267,3 +267,56 @@ describe('an invitation by e-mail', () => {
     },
   );
 });
+
+describe('a sign-in link that somebody asks for by e-mail', () => {
+  const ask = (email: string) =>
+    new BrowserSession(app).send('POST', '/api/v1/session/mail', { email, language: 'ca' });
+  const sentTo = (email: string) => mail.mails.filter(({ to }) => to.includes(email));
+  const linksIn = (text = ''): string[] => text.match(/http:\/\/bw\.example\.edu\/sign-in#link=[\w-]{43}/g) ?? [];
+
+  it('arrives for a member, signs in once, and leaves other links as they are', async () => {
+    expect((await new BrowserSession(app).send('GET', '/api/v1/session')).json.mail).toBe(true);
+    const { email } = await person(app);
+    const earlier = (await app.api('POST', `${MEMBERS}/${email}/sign-in-link`)).json.url;
+    expect((await ask(email.toUpperCase())).status).toBe(202);
+    await until(() => sentTo(email).length === 1);
+    expect(sentTo(email)[0]?.text).toContain('una sola vegada');
+    const [url = ''] = linksIn(sentTo(email)[0]?.text);
+    expect([await opens(url), await opens(url), await opens(earlier)]).toEqual([true, false, true]);
+  });
+
+  it('is answered alike for an address that nobody has, and sends nothing', async () => {
+    const known = await person(app);
+    const unknown = await ask('nobody@example.edu');
+    const answer = await ask(known.email);
+    expect([unknown.status, unknown.text]).toEqual([answer.status, answer.text]);
+    await until(() => sentTo(known.email).length === 1);
+    expect(sentTo('nobody@example.edu')).toEqual([]);
+  });
+
+  it('has a link for each organization that lets the person in, and none for a disabled member', async () => {
+    const slug = await foreignOrganization(app);
+    const { email } = await person(app);
+    await app.api('POST', `/api/v1/organizations/${slug}/members`, { email, name: 'Ada', role: 'member' });
+    await ask(email);
+    await until(() => sentTo(email).length === 1);
+    expect(linksIn(sentTo(email)[0]?.text)).toHaveLength(2);
+    await app.api('PATCH', `${MEMBERS}/${email}`, { disabled: true });
+    await ask(email);
+    await until(() => sentTo(email).length === 2);
+    expect(linksIn(sentTo(email)[1]?.text)).toHaveLength(1);
+  });
+
+  it('comes five times a day at most', async () => {
+    const { email } = await person(app);
+    const done = (): Promise<boolean> =>
+      sql(`SELECT FROM pgboss.job WHERE name = 'sign-in-mail' AND state < 'completed'`).then(
+        ({ length }) => length === 0,
+      );
+    for (let count = 0; count < 6; count += 1) {
+      await ask(email);
+      await until(done);
+    }
+    expect(sentTo(email)).toHaveLength(5);
+  });
+});

@@ -110,6 +110,25 @@ test('a password that an import brought lets in once, and then asks how to come 
   await expect(page).toHaveURL(/\/rubrics/);
 });
 
+test('somebody without a key asks for a link by e-mail', async ({ page }) => {
+  await page.route('**/api/v1/session', (route) =>
+    route.request().method() === 'GET'
+      ? route.fulfill({ json: { signed_in: false, providers: [], password: false, mail: true, sign_out_url: null } })
+      : route.continue(),
+  );
+  await page.route('**/api/v1/session/mail', (route) => route.fulfill({ status: 202 }));
+  await page.goto(`${service.url}/sign-in`);
+  await page.getByTestId('mail-btn').click();
+  await expect(page.getByText('Enter your e-mail address.')).toBeVisible();
+  await check(page);
+  await shot(page, 'sign-in-mail');
+  await page.getByTestId('mail-address').fill(' ada@example.edu ');
+  const asked = page.waitForRequest('**/api/v1/session/mail');
+  await page.getByTestId('mail-btn').click();
+  expect((await asked).postDataJSON()).toEqual({ email: 'ada@example.edu', language: 'en' });
+  await expect(page.getByTestId('mail-sent')).toContainText('ada@example.edu');
+});
+
 test('several ways in stand below each other, however long their names are', async ({ page }) => {
   const long = 'Identity federation of the universities and research institutes of the whole region';
   const providers = [

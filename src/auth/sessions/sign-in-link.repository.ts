@@ -8,6 +8,16 @@ export interface LinkedMember {
   readonly userId: string;
 }
 
+/** Organizations of one person whose links one e-mail has. */
+const MOST_ORGANIZATIONS = 10;
+
+/** A membership that an e-mail address leads to. */
+export interface AddressedMember extends LinkedMember {
+  readonly name: string;
+  /** Name of the organization. */
+  readonly organization: string;
+}
+
 export interface ConsumedLink extends LinkedMember {
   /** Refused while people of the organization sign in through their institution only. */
   readonly needsLocalSignIn: boolean;
@@ -48,6 +58,27 @@ export class SignInLinkRepository {
       'SELECT 1 FROM members WHERE first_signed_in_at IS NOT NULL LIMIT 1',
     );
     return rows.length > 0;
+  }
+
+  /**
+   * The memberships of an address whose people may sign in by a link: enabled, in an organization that is open and lets
+   * people sign in here. System administrators always may.
+   */
+  @AcrossOrganizations('sign-in')
+  addressed(email: string): Promise<AddressedMember[]> {
+    return this.dataSource.query<AddressedMember[]>(
+      `SELECT member.organization_id AS "organizationId", member.user_id AS "userId", member.name,
+              organization.name AS organization
+         FROM users person
+         JOIN members member ON member.user_id = person.id
+         JOIN organizations organization ON organization.id = member.organization_id
+        WHERE person.email = $1 AND NOT member.disabled AND NOT organization.suspended
+          AND organization.erase_after IS NULL
+          AND ((organization.settings #>> '{features,local_sign_in}') IS DISTINCT FROM 'false'
+               OR (person.system_admin AND organization.is_system))
+        ORDER BY organization.name LIMIT $2`,
+      [email, MOST_ORGANIZATIONS],
+    );
   }
 
   async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {

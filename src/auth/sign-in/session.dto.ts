@@ -2,10 +2,18 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsFQDN, Matches, MaxLength } from 'class-validator';
 import { MeDto } from '../api-key.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
-import { MayBeOmitted, FilledText } from '../../infrastructure/http';
+import { MayBeOmitted, FilledText, OneOf } from '../../infrastructure/http';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../infrastructure/mail';
 
 export class SignInDto {
   @FilledText(256, { example: 'bw_live_AbCdEf123456_…' }) api_key!: string;
+}
+
+export class AskForLinkDto {
+  @FilledText(320, { example: 'ada@example.edu' }) email!: string;
+
+  /** Language of the e-mail; English when absent. */
+  @MayBeOmitted() @OneOf(MAIL_LANGUAGES) language?: MailLanguage;
 }
 
 export class UseLinkDto {
@@ -103,6 +111,9 @@ export class SessionDto {
 
   /** Whether an imported password can sign somebody in. */
   password!: boolean;
+
+  /** Whether the service sends sign-in links by e-mail. */
+  mail!: boolean;
 
   /** Address at which the browser also ends the institution's session; null: `DELETE` is enough. */
   sign_out_url!: string | null;

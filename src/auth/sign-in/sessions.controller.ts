@@ -1,6 +1,7 @@
 import { type Caller, orNull } from '@bellwether/kernel';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import {
+  ApiAcceptedResponse,
   ApiDefaultResponse,
   ApiExtraModels,
   ApiNoContentResponse,
@@ -17,6 +18,7 @@ import { MeDto } from '../api-key.dto';
 import { SessionCookie, assertNotForeign, assertSameOrigin } from '../sessions/session-cookie';
 import { CurrentUserService } from './open-sessions.service';
 import {
+  AskForLinkDto,
   LinkedPersonDto,
   PasswordSignInDto,
   PasswordSignedInDto,
@@ -25,8 +27,8 @@ import {
   SignInQueryDto,
   UseLinkDto,
 } from './session.dto';
-import { SessionsService } from './sessions.service';
 import { signInContextOf } from './sign-in-links.service';
+import { SignInMail } from './sign-in-mail.service';
 import { SignInService } from './sign-in.service';
 
 /** Public: sign-in has no credential yet, and sign-out needs no rights. */
@@ -35,12 +37,12 @@ import { SignInService } from './sign-in.service';
 @Controller('api/v1/session')
 export class SessionsController {
   constructor(
-    private readonly sessions: SessionsService,
     private readonly authenticator: RequestAuthenticator,
     private readonly cookie: SessionCookie,
     private readonly myself: CurrentUserService,
     private readonly failures: FailedCredentials,
     private readonly signInService: SignInService,
+    private readonly mail: SignInMail,
   ) {}
 
   @Get()
@@ -54,7 +56,8 @@ export class SessionsController {
       ...(issuer && { issuer }),
       ...(emailDomain && { emailDomain }),
     };
-    return this.signInService.of(await this.callerOf(request), wanted);
+    const state = await this.signInService.of(await this.callerOf(request), wanted);
+    return { ...state, mail: !state.signed_in && this.mail.isOffered };
   }
 
   @Post()
@@ -131,6 +134,19 @@ export class SessionsController {
     return this.myself.of(caller);
   }
 
+  @Post('mail')
+  @HttpCode(202)
+  @Public('Asks for a sign-in link by e-mail')
+  @ApiAcceptedResponse({ description: 'Somebody with this address gets a link, if there is somebody' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async askForLink(
+    @Req() request: BellwetherRequest,
+    @Body() { email, language = 'en' }: AskForLinkDto,
+  ): Promise<void> {
+    assertNotForeign(request.headers, this.cookie.own);
+    await this.mail.ask({ email, language }, signInContextOf(request, this.cookie).ip);
+  }
+
   @Post('link/person')
   @HttpCode(200)
   @Public('Reads who a sign-in link is for, without using it up')
@@ -154,7 +170,7 @@ export class SessionsController {
     const { replaces: token, ...origin } = signInContextOf(request, this.cookie);
     if (token !== null) {
       assertSameOrigin(request.headers, this.cookie.own);
-      await this.sessions.end(token, origin);
+      await this.signInService.end(token, origin);
     }
     this.cookie.clear(response);
     // Clears pages that the back button would show (Clear Site Data, W3C).

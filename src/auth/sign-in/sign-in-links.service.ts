@@ -3,9 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../infrastructure/audit';
 import { type Transaction, Transactions, withinOrganization } from '../../infrastructure/database';
 import type { BellwetherRequest } from '../../infrastructure/http';
-import { type Member, MembersService, OrganizationChanges } from '../../organizations';
+import { type Member, MemberInvitations, MembersService, OrganizationChanges } from '../../organizations';
 import { type SessionCookie, looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-cookie';
-import { type ConsumedLink, type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';
+import {
+  type AddressedMember,
+  type ConsumedLink,
+  type LinkedMember,
+  SignInLinkRepository,
+} from '../sessions/sign-in-link.repository';
 import type { SignInContext } from './sessions.service';
 
 export const signInContextOf = (request: BellwetherRequest, cookie: SessionCookie): SignInContext => ({
@@ -19,6 +24,9 @@ export interface SignInLink {
   readonly path: string;
   readonly expiresAt: Date;
 }
+
+/** A link for one of the memberships of an e-mail address. */
+export type AddressedLink = AddressedMember & SignInLink;
 
 export type MemberLink = ConsumedLink & Member;
 
@@ -38,6 +46,7 @@ export class SignInLinks {
     private readonly members: MembersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly invitations: MemberInvitations,
     changes: OrganizationChanges,
   ) {
     // A changed role needs a new link. Links that a former administrator made end with the rights to make them.
@@ -95,6 +104,29 @@ export class SignInLinks {
     const link = { ...member, hours: MEMBER_HOURS, needsLocalSignIn: true, madeBy };
     const { token, expiresAt } = await this.insert(caller, link, tx);
     return { path: pageOf(token), expiresAt };
+  }
+
+  /**
+   * Makes links for the memberships of an e-mail address, to be sent to that address alone. They end in an hour and leave
+   * other links as they are: anybody may ask for them. None for an unknown address, and when the person has had as many
+   * e-mails today as one may have.
+   */
+  async issueTo(email: string, mostPerDay: number): Promise<AddressedLink[]> {
+    const made: AddressedLink[] = [];
+    for (const member of await this.links.addressed(email)) {
+      const { organizationId, userId } = member;
+      const link = { organizationId, userId, hours: OPERATOR_HOURS, needsLocalSignIn: true, madeBy: null };
+      const issued = await withinOrganization(organizationId, () =>
+        this.transactions.run(async (tx) => {
+          // One e-mail is counted once, whatever the number of links in it.
+          if (made.length === 0 && (await this.invitations.countMail(member, mostPerDay, tx)) !== null) return null;
+          return this.insert(null, link, tx);
+        }),
+      );
+      if (issued === null) return [];
+      made.push({ ...member, path: pageOf(issued.token), expiresAt: issued.expiresAt });
+    }
+    return made;
   }
 
   /** Uses the link up. Null for a used, expired or unknown link, or one of a disabled member. */

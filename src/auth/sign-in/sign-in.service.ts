@@ -1,4 +1,4 @@
-import { AppError, type Caller, orNull } from '@bellwether/kernel';
+import { AppError, type Caller, type RequestOrigin, orNull } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { OrganizationsService } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
@@ -85,7 +85,12 @@ export class SignInService {
     );
   }
 
-  async of(caller: Caller | null, query: OfferQuery): Promise<SessionDto> {
+  /** Ends the session of a cookie. An ended one is no error. */
+  end(token: string, origin: RequestOrigin): Promise<void> {
+    return this.sessions.end(token, origin);
+  }
+
+  async of(caller: Caller | null, query: OfferQuery): Promise<Omit<SessionDto, 'mail'>> {
     if (caller !== null) {
       const signOn = await this.sessions.signOnOf(caller);
       const sign_out_url = signOn === null ? null : signOnPath(signOn.issuerKey, 'logout');

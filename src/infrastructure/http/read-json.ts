@@ -65,7 +65,7 @@ const RUN_PATH = /^\/api\/v1\/((assistants\/\d+\/)?runs|conversations\/[\da-f-]{
 
 const LOGOUT_NOTICE = /^\/auth\/oidc\/[a-z0-9-]{1,63}\/backchannel-logout\/?$/;
 
-const SIGN_IN_PATH = /^\/api\/v1\/(session(\/password|\/link(\/person)?)?|join)$/;
+const SIGN_IN_PATH = /^\/api\/v1\/(session(\/password|\/mail|\/link(\/person)?)?|join)$/;
 
 const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && SIGN_IN_PATH.test(path);

@@ -15,6 +15,8 @@ export interface Doors {
   }[];
   /** Whether an imported password can sign somebody in. */
   readonly password: boolean;
+  /** Whether the service sends sign-in links by e-mail. */
+  readonly mail: boolean;
   /** Address at which the browser also ends the institution's session. */
   readonly sign_out_url: string | null;
 }
@@ -42,8 +44,13 @@ export async function doorsFor(query: Readonly<Record<string, string>> = {}): Pr
   const asked = new URLSearchParams(query).toString();
   const response = await received(fetch(asked === '' ? DOOR : `${DOOR}?${asked}`));
   if (!response.ok) throw await problemOf(response);
-  const { providers = [], password = false, sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
-  return { providers, password, sign_out_url };
+  const {
+    providers = [],
+    password = false,
+    mail = false,
+    sign_out_url = null,
+  } = (await jsonOf(response)) as Partial<Doors>;
+  return { providers, password, mail, sign_out_url };
 }
 
 /** Begins to sign in at an institution; the address to go to. Throws a `ProblemError`. */
@@ -64,6 +71,11 @@ export const signIn = async (apiKey: string): Promise<boolean> =>
 /** Signs in like `signIn`, and uses the link up. */
 export const signInByLink = async (token: string): Promise<boolean> =>
   (await enter(`${DOOR}/link`, { token })).isSomebodyElse;
+
+/** Asks for a link by e-mail, which comes only if somebody has the address. Throws a `ProblemError`. */
+export async function askForLink(email: string, language: string): Promise<void> {
+  await posted(`${DOOR}/mail`, { email, language });
+}
 
 /** Signs in like `signIn`, with a password that an import brought, and uses it up. */
 export async function signInByPassword(email: string, password: string): Promise<SignedInByPassword> {

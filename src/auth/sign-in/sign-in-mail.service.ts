@@ -1,0 +1,163 @@
+import { AppError } from '@bellwether/kernel';
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../infrastructure/config';
+import { JobQueue, type Queue, type RunningJob } from '../../infrastructure/jobs';
+import {
+  MAIL_TIMEOUT_MS,
+  type Mail,
+  MailError,
+  type MailLanguage,
+  Mailer,
+  mailDate,
+  writtenMail,
+} from '../../infrastructure/mail';
+import { Transactions } from '../../infrastructure/database';
+import { InvitationRate } from '../invitations/invitable-members.service';
+import { type AddressedLink, SignInLinks } from './sign-in-links.service';
+
+interface Texts {
+  readonly subject: string;
+  readonly greeting: (name: string) => string;
+  readonly open: (organization: string) => string;
+  readonly action: string;
+  readonly rules: (until: string) => string;
+  readonly mistake: string;
+}
+
+const TEXTS: Readonly<Record<MailLanguage, Texts>> = {
+  en: {
+    subject: 'Your sign-in link',
+    greeting: (name) => `Hello ${name},`,
+    open: (organization) => `Open this link to sign in to ${organization}:`,
+    action: 'Sign in',
+    rules: (until) => `A link works once, until ${until}. Do not pass it on: it signs in as you.`,
+    mistake: 'If you did not ask for it, ignore this e-mail: nobody gets in without it.',
+  },
+  es: {
+    subject: 'Su enlace para iniciar sesión',
+    greeting: (name) => `Hola, ${name}:`,
+    open: (organization) => `Abra este enlace para iniciar sesión en ${organization}:`,
+    action: 'Iniciar sesión',
+    rules: (until) =>
+      `Un enlace funciona una sola vez, hasta el ${until}. No lo comparta: inicia sesión con su nombre.`,
+    mistake: 'Si no lo ha pedido, ignore este correo: sin él no entra nadie.',
+  },
+  ca: {
+    subject: 'El vostre enllaç per iniciar la sessió',
+    greeting: (name) => `Hola, ${name}:`,
+    open: (organization) => `Obriu aquest enllaç per iniciar la sessió a ${organization}:`,
+    action: 'Inicia la sessió',
+    rules: (until) =>
+      `Un enllaç funciona una sola vegada, fins al ${until}. No el compartiu: inicia la sessió amb el vostre nom.`,
+    mistake: 'Si no l’heu demanat, ignoreu aquest correu: sense ell no hi entra ningú.',
+  },
+  eu: {
+    subject: 'Saioa hasteko esteka',
+    greeting: (name) => `Kaixo, ${name}:`,
+    open: (organization) => `Ireki esteka hau saioa hasteko (${organization}):`,
+    action: 'Hasi saioa',
+    rules: (until) =>
+      `Esteka batek behin bakarrik balio du, data honetara arte: ${until}. Ez partekatu: zure izenean hasten du saioa.`,
+    mistake: 'Zuk eskatu ez baduzu, ez egin kasurik: mezu hau gabe ez da inor sartzen.',
+  },
+};
+
+interface WrittenLink {
+  readonly organization: string;
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+function linkMail(
+  language: MailLanguage,
+  to: string,
+  name: string,
+  links: readonly [WrittenLink, ...WrittenLink[]],
+): Mail {
+  const { subject, greeting, open, action, rules, mistake } = TEXTS[language];
+  const doors = links.map(({ organization, url }) => ({ intro: open(organization), label: action, url }));
+  const parts = [greeting(name), ...doors, rules(mailDate(language, links[0].expiresAt)), mistake];
+  return writtenMail({ to, subject, language, parts });
+}
+
+interface AskedLink {
+  readonly email: string;
+  readonly language: MailLanguage;
+}
+
+export const SIGN_IN_MAIL: Queue<AskedLink> = {
+  name: 'sign-in-mail',
+  concurrency: 2,
+  retries: 2,
+  retryDelay: 30,
+  timeoutMs: 2 * MAIL_TIMEOUT_MS,
+};
+
+/** E-mails to one person in a day, with invitations. */
+const MOST_MAILS_PER_DAY = 5;
+
+/**
+ * Sends sign-in links to people who ask for one on the sign-in page. The answer is the same for an address that nobody
+ * has, and comes before anybody is looked for.
+ */
+@Injectable()
+export class SignInMail {
+  private readonly log = new Logger('SignIn');
+  private readonly base: string;
+  private readonly rate = new InvitationRate();
+
+  constructor(
+    private readonly links: SignInLinks,
+    private readonly transactions: Transactions,
+    private readonly mailer: Mailer,
+    private readonly jobs: JobQueue,
+    @Inject(CONFIG) { http }: Pick<Config, 'http'>,
+  ) {
+    this.base = http.publicUrl ?? '';
+    jobs.declare(SIGN_IN_MAIL, (job) => this.run(job));
+  }
+
+  /** Whether the sign-in page offers it: a link in an e-mail needs the public address, too. */
+  get isOffered(): boolean {
+    return this.mailer.isConfigured && this.base !== '';
+  }
+
+  /** @throws {AppError} `feature_disabled` where no link can be sent, `too_many_requests` for an IP address */
+  async ask({ email, language }: AskedLink, ip: string | null): Promise<void> {
+    if (!this.isOffered) {
+      throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL or PUBLIC_URL is not set', {
+        reason: 'invitation.no_mail',
+      });
+    }
+    this.rate.count(ip ?? 'unknown');
+    const data = { email: email.trim().toLowerCase(), language };
+    await this.transactions.run((tx) => this.jobs.send(SIGN_IN_MAIL, [{ key: keyOf(data.email), data }], tx));
+    this.jobs.wake(SIGN_IN_MAIL);
+  }
+
+  private async run({ data, lastTry }: RunningJob<AskedLink>): Promise<void> {
+    try {
+      await this.send(data);
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      const isOver = error.permanent || lastTry;
+      this.log.warn({ msg: 'a sign-in link could not be sent', reason: error.message, triedAgain: !isOver });
+      if (!isOver) throw error;
+    }
+  }
+
+  private async send({ email, language }: AskedLink): Promise<void> {
+    const [first, ...others] = await this.links.issueTo(email, MOST_MAILS_PER_DAY);
+    if (first === undefined) return;
+    const doorOf = ({ organization, path, expiresAt }: AddressedLink) => ({
+      organization,
+      url: this.base + path,
+      expiresAt,
+    });
+    await this.mailer.send(linkMail(language, email, first.name, [doorOf(first), ...others.map(doorOf)]));
+  }
+}
+
+/** Asking twice before the mail has left sends one; the address itself is in no key. */
+const keyOf = (email: string): string => createHash('sha256').update(email).digest('base64url');
