@@ -34,11 +34,15 @@ export function isIn({ language, scores }: TextLanguage, languages: readonly str
 
 /** The library reads this much. */
 const TEXT_CHARS = 1_000;
-/** Milliseconds that a question waits. Loading the library takes a second on a busy machine. */
-const QUESTION_MS = 3_000;
-const DOCUMENT_MS = 60_000;
-/** The library holds 60 MB. */
-const IDLE_MS = 10 * 60_000;
+interface Use {
+  /** Milliseconds that it waits for an answer. Loading the library takes a second on a busy machine. */
+  readonly limitMs: number;
+  /** Milliseconds that the thread stays afterwards. The library holds 60 MB. */
+  readonly stayMs: number;
+}
+const QUESTION: Use = { limitMs: 3_000, stayMs: 10 * 60_000 };
+/** Documents come one after the other, and then none for days. */
+const DOCUMENT: Use = { limitMs: 60_000, stayMs: 2_000 };
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
 const REMEMBERED = 1_000;
 /** Parts of a long text that are looked at. */
@@ -55,6 +59,7 @@ export class LanguageDetector implements OnApplicationShutdown {
   private readonly waiting = new Map<number, (found: FromDetector['found'] | null) => void>();
   private thread: Worker | null = null;
   private idle: NodeJS.Timeout | undefined;
+  private stayUntil = 0;
   private last = 0;
 
   /** Null when the text is too short to tell, or the library does not answer in time. */
@@ -63,7 +68,7 @@ export class LanguageDetector implements OnApplicationShutdown {
     if (!/\p{L}/u.test(start)) return null;
     const known = this.known.get(start);
     if (known !== undefined) return known.found;
-    const found = await this.ask([start], QUESTION_MS);
+    const found = await this.ask([start], QUESTION);
     if (found === null) return null;
     const [language = null] = found;
     this.known.set(start, { found: language });
@@ -87,7 +92,7 @@ export class LanguageDetector implements OnApplicationShutdown {
     const found =
       (await this.ask(
         samples.filter((sample) => /\p{L}/u.test(sample)),
-        DOCUMENT_MS,
+        DOCUMENT,
       )) ?? [];
     const languages = found.filter((each) => each !== null);
     const votes = (language: string): number => languages.filter((each) => each.language === language).length;
@@ -98,13 +103,14 @@ export class LanguageDetector implements OnApplicationShutdown {
     await this.end();
   }
 
-  private ask(texts: readonly string[], limitMs: number): Promise<FromDetector['found'] | null> {
+  private ask(texts: readonly string[], { limitMs, stayMs }: Use): Promise<FromDetector['found'] | null> {
     if (texts.length === 0) return Promise.resolve([]);
     const id = ++this.last;
     return new Promise((resolve) => {
       const answer = (found: FromDetector['found'] | null): void => {
         clearTimeout(late);
         this.waiting.delete(id);
+        if (this.waiting.size === 0) this.rest(stayMs);
         resolve(found);
       };
       const late = setTimeout(() => {
@@ -118,9 +124,14 @@ export class LanguageDetector implements OnApplicationShutdown {
 
   private running(): Worker {
     clearTimeout(this.idle);
-    this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
     this.thread ??= this.started();
     return this.thread;
+  }
+
+  private rest(stayMs: number): void {
+    this.stayUntil = Math.max(this.stayUntil, performance.now() + stayMs);
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => void this.end(), this.stayUntil - performance.now()).unref();
   }
 
   private started(): Worker {
@@ -141,8 +152,12 @@ export class LanguageDetector implements OnApplicationShutdown {
     for (const answer of [...this.waiting.values()]) answer(null);
   }
 
+  /** A text that comes while the thread ends gets another one. */
   private async end(): Promise<void> {
+    const { thread } = this;
+    if (thread === null) return;
+    this.forget(thread);
     clearTimeout(this.idle);
-    await this.thread?.terminate();
+    await thread.terminate();
   }
 }
