@@ -1,15 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, type Caller, KeyedSemaphores, type Source, tryEnterAll, uuidv7 } from '@bellwether/kernel';
-import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { EMPTY, Observable, endWith, interval, map, merge, share, takeWhile } from 'rxjs';
 import { loggedForAskers } from '../answering';
 import { CallerMonitor, type MonitoredWork, assertScope } from '../auth';
 import { CONFIG, type Config } from '../infrastructure/config';
-import { drained } from '../infrastructure/sse';
+import { SseStream } from '../infrastructure/sse';
 import { MetricRegistry, gauge } from '../infrastructure/telemetry';
 import { SourceLinks } from '../knowledge-bases';
-import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../runs';
+import { type LoggedEvent, type RunRecord, RunsService } from '../runs';
 import { ForeignEvents } from './foreign-events';
 import { RunAccess } from './run-access.service';
 
@@ -55,21 +53,49 @@ export class EventStreamCounts {
   }
 }
 
-/** Half of the promised 15 s between two frames. */
-const BEAT_MS = 7_000;
 const NONE: ReadonlySet<string> = new Set();
-const OPEN: MessageEvent = { comment: 'stream open' };
-/** One timer for all streams of the process. */
-const BEATS = interval(BEAT_MS).pipe(
-  map((): MessageEvent => ({ comment: 'keep-alive' })),
-  share(),
-);
 
+/** Headers that keep caches and proxies from holding events back. */
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  Connection: 'keep-alive',
+  'Cache-Control': 'private, no-cache, no-store, must-revalidate, max-age=0, no-transform',
+  Pragma: 'no-cache',
+  Expires: '0',
+} as const;
+
+/** Frames and shortened events, made once for all readers. */
+const frames = new WeakMap<LoggedEvent, Buffer>();
+const forAskers = new WeakMap<LoggedEvent, LoggedEvent>();
+
+/** JSON has no line breaks, so that one `data` line holds it. */
+function frameOf(event: LoggedEvent): Buffer {
+  const known = frames.get(event);
+  if (known !== undefined) return known;
+  const frame = Buffer.from(`event: ${event.type}\nid: ${event.seq}\ndata: ${event.data}\n\n`);
+  frames.set(event, frame);
+  return frame;
+}
+
+function framesOf(events: readonly LoggedEvent[]): Buffer {
+  const [only] = events;
+  return only !== undefined && events.length === 1 ? frameOf(only) : Buffer.concat(events.map(frameOf));
+}
+
+/** Without sources, whose links depend on the reader. */
+function forAnyAsker(event: LoggedEvent): LoggedEvent {
+  const known = forAskers.get(event) ?? loggedForAskers(event, NONE);
+  forAskers.set(event, known);
+  return known;
+}
+
+/** One reader of the events of a run. */
 interface Reading {
   readonly caller: Caller;
   readonly record: RunRecord;
-  /** `seq` of the last event that the client has; 0 for none. */
-  readonly after: number;
+  /** Null for the asker. */
+  readonly others: ForeignEvents | null;
+  readonly stream: SseStream;
   /** Aborted when the reader leaves or loses access. */
   readonly left: AbortController;
   withContents: boolean;
@@ -87,76 +113,64 @@ export class RunEventStreams {
   ) {}
 
   /**
-   * Errors before the first event become statuses: `not_found` here, `too_many_requests` on subscription. An ended run
+   * Resolves when the stream has ended. Rejects before the first byte only: `not_found`, `too_many_requests`. An ended run
    * without further events is answered with 204, so that an EventSource does not reconnect (WHATWG "Server-sent events",
    * 9.2.3).
+   * @param after `seq` of the last event that the client has; 0 for none
    */
-  async open(caller: Caller, id: string, after: number, response: Response): Promise<Observable<MessageEvent>> {
-    const reached = await this.access.reach(caller, id);
-    const reading: Reading = { ...reached, caller, after, left: new AbortController() };
-    const batches = this.batches(reading);
-    const { status } = reached.record;
-    const isOver = status !== 'queued' && status !== 'running';
-    const first = isOver ? await batches.next() : null;
-    if (first?.done === true) {
-      response.status(204).end();
-      return EMPTY;
-    }
-    const events = this.events(reading, first?.value ?? [], batches, response);
-    return merge(events.pipe(endWith(null)), BEATS).pipe(takeWhile((message) => message !== null));
-  }
-
-  private events(
-    reading: Reading,
-    first: readonly LoggedEvent[],
-    batches: EventBatches,
-    response: Response,
-  ): Observable<MessageEvent> {
-    return new Observable((reader) => {
-      const leave = this.counts.enter(reading.caller);
-      const watch = this.keepChecking(reading);
-      const send = async (): Promise<void> => {
-        for (const event of first) reader.next(messageOf(event));
-        await taken(response);
-        for await (const batch of batches) {
-          for (const event of batch) reader.next(messageOf(event));
-          await taken(response);
-          if (reader.closed) return;
-        }
-      };
-      reader.next(OPEN);
-      // A client that has not seen the terminal event reconnects with its last id.
-      void send().then(
-        () => reader.complete(),
-        () => reader.complete(),
-      );
-      return () => {
-        reading.left.abort();
-        watch.leave();
-        leave();
-      };
-    });
-  }
-
-  /** The events as this reader may see them. */
-  private async *batches(reading: Reading): EventBatches {
-    const { caller, record, after, left } = reading;
-    const isOutsider = record.organizationId !== caller.organizationId;
+  async send(caller: Caller, id: string, after: number, response: Response): Promise<void> {
+    const { record, withContents } = await this.access.reach(caller, id);
     const others = record.userId === caller.userId ? null : new ForeignEvents(this.links, after);
+    const left = new AbortController();
+    const stream = new SseStream(response);
+    const reading: Reading = { caller, record, others, stream, left, withContents };
+    if (record.status === 'queued' || record.status === 'running') this.begin(reading, response);
     const from = { after: others === null ? after : 0, signal: left.signal };
-    for await (const batch of this.runs.follow(record, from)) {
-      const told = reading.withContents && !isOutsider ? batch : await this.forAsker(caller, batch);
-      const shown = others === null ? told : others.pass(told);
-      if (shown.length > 0) yield shown;
+    try {
+      await this.runs.follow(record, from, (events) => this.take(reading, events, response));
+    } catch (error) {
+      // A client that has not seen the terminal event reconnects with its last id.
+      if (!stream.isOpen) throw error;
     }
+    if (stream.isOpen) stream.end();
+    else response.status(204).end();
   }
 
-  private async forAsker(caller: Caller, batch: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]> {
-    const sources = batch.flatMap(({ type, data }) =>
-      type === 'sources' ? (JSON.parse(data) as { readonly sources: readonly Source[] }).sources : [],
+  /** @throws `too_many_requests` */
+  private begin(reading: Reading, response: Response): void {
+    const leave = this.counts.enter(reading.caller);
+    const watch = this.keepChecking(reading);
+    const end = (): void => {
+      reading.left.abort();
+      watch.leave();
+      leave();
+    };
+    if (response.closed) return end();
+    response.once('close', end);
+    reading.stream.open(HEADERS);
+  }
+
+  /** Sends events as this reader may see them. */
+  private take(reading: Reading, events: readonly LoggedEvent[], response: Response): Promise<void> | undefined {
+    const { caller, record, withContents } = reading;
+    if (withContents && record.organizationId === caller.organizationId) return this.write(reading, events, response);
+    const sources = sourcesIn(events);
+    if (sources.length === 0) return this.write(reading, events.map(forAnyAsker), response);
+    return this.access.withShownPassages(caller, sources).then((shown) =>
+      this.write(
+        reading,
+        events.map((event) => loggedForAskers(event, shown)),
+        response,
+      ),
     );
-    const shown = sources.length === 0 ? NONE : await this.access.withShownPassages(caller, sources);
-    return batch.map((event) => loggedForAskers(event, shown));
+  }
+
+  private write(reading: Reading, events: readonly LoggedEvent[], response: Response): Promise<void> | undefined {
+    const { others, stream } = reading;
+    const shown = others === null ? events : others.pass(events);
+    if (shown.length === 0) return undefined;
+    if (!stream.isOpen) this.begin(reading, response);
+    return stream.write(framesOf(shown)) ? undefined : stream.drained();
   }
 
   /** Rights can change while a stream is open. */
@@ -176,13 +190,7 @@ export class RunEventStreams {
   }
 }
 
-const messageOf = ({ seq, type, data }: LoggedEvent): MessageEvent => ({ id: String(seq), type, data });
-
-/** Resolves when the reader has taken all events. Nest does not pause the producer of an `@Sse` route. */
-async function taken(response: Response): Promise<void> {
-  do {
-    await drained(response);
-    // Nest writes its queue within this turn, until the response is full again.
-    await nextTurn();
-  } while (response.writableNeedDrain && !response.destroyed);
-}
+const sourcesIn = (events: readonly LoggedEvent[]): readonly Source[] =>
+  events.flatMap(({ type, data }) =>
+    type === 'sources' ? (JSON.parse(data) as { readonly sources: readonly Source[] }).sources : [],
+  );

@@ -1,19 +1,5 @@
 import { type Caller, invalid } from '@bellwether/kernel';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  type MessageEvent,
-  Param,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-  Sse,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -25,7 +11,6 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { BackgroundCompletions, callerOf, draftBodySchema } from '../answering';
 import { UpdateAssistantDto } from '../assistants';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../infrastructure/http';
@@ -55,9 +40,6 @@ export function lastSeenOf(header: string | readonly string[] | undefined): numb
   if (typeof header === 'string' && SEQ.test(header)) return Number(header);
   throw invalid([{ path: 'Last-Event-ID', message: 'must be the id of an event of this run' }]);
 }
-
-/** Buffer of a stream: at most one batch waits for the reader. A batch may hold all events of a run. */
-const MOST_PENDING_CHARS = 64 * 1_024 * 1_024;
 
 function filterOf({ assistant_id, status, problems, from, to, user_id, rating, q }: RunQueryDto): RunFilter {
   const given = {
@@ -131,7 +113,7 @@ export class RunsController {
     return presentRun(run, (await this.people.of(caller, [run.record])).get(run.record.userId) ?? null);
   }
 
-  @Sse(':id/events', { maxPendingDataLength: MOST_PENDING_CHARS })
+  @Get(':id/events')
   @Access({
     scope: 'chat',
     summary: 'Events of the run, as server-sent events',
@@ -147,10 +129,10 @@ export class RunsController {
     @Param('id') id: string,
     @Query() query: RunEventsQueryDto,
     @Req() request: BellwetherRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Observable<MessageEvent>> {
+    @Res() response: Response,
+  ): Promise<void> {
     const after = lastSeenOf(request.headers['last-event-id']) ?? query.after ?? 0;
-    return this.streams.open(caller, id, after, response);
+    await this.streams.send(caller, id, after, response);
   }
 
   @Post(':id/cancel')

@@ -1,7 +1,8 @@
 export type { WithQueuedRun } from './background-runs';
 export { RUN_EXECUTOR, type RunExecutor } from './run-executor.token';
 export { abortFailure } from './run-worker';
-export type { EventBatches, FollowOptions } from './run-reader';
+export type { FollowOptions } from './run-reader';
+export type { TakeEvents } from './run-tails';
 export { type SlotContent, cut, reportMarkdown, reportMessage, reportPrompt, storable } from './report-markdown';
 export * from './report.types';
 export { REPORT_LIMITS, redactText, shapeReport } from './shape-report';

@@ -1,8 +1,9 @@
 import type { RunStatus, StampedRunEvent } from '@bellwether/kernel';
+import { AsyncResource } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { RunEndings } from './run-endings';
 import { RunEventRepository } from './run-event.repository';
-import { RunTails } from './run-tails';
+import { RunTails, type TakeEvents, lastSeqOf } from './run-tails';
 import { RunRepository } from './run.repository';
 import { ActiveRuns, type Run, loggedEvent } from './run';
 import type { LoggedEvent, RunRecord } from './run.types';
@@ -15,9 +16,6 @@ export interface FollowOptions {
   /** Aborted when the reader leaves; the events then end. */
   readonly signal: AbortSignal;
 }
-
-/** Events in order, in non-empty batches. */
-export type EventBatches = AsyncGenerator<readonly LoggedEvent[], void, void>;
 
 const isGoing = (status: RunStatus): boolean => status === 'queued' || status === 'running';
 
@@ -33,14 +31,16 @@ export class RunReader {
   ) {}
 
   /**
-   * Same events, same bytes in every process; ends after the terminal event. A slow reader pulls its next batch later, gets
-   * more at once, and delays no other reader.
+   * Gives the events to `take` in non-empty batches: the same events with the same bytes in every process. Resolves after
+   * the terminal event, or when the reader has left. A slow reader gets its next batch later and more at once, and delays no
+   * other reader.
    */
-  follow(record: RunRecord, options: FollowOptions): EventBatches {
-    if (record.background) return this.followLog(record, options);
+  follow(record: RunRecord, options: FollowOptions, take: TakeEvents): Promise<void> {
+    const bound = AsyncResource.bind(take);
+    if (record.background) return this.followLog(record, options, bound);
     const run = this.active.get(record.id);
-    if (run !== undefined) return followHere(run, options);
-    return isGoing(record.status) ? this.followElsewhere(record, options) : this.replay(record, options);
+    if (run !== undefined) return followHere(run, options, bound);
+    return isGoing(record.status) ? this.followElsewhere(record, options, bound) : this.replay(record, options, bound);
   }
 
   /** Events of a background run so far, except deltas. */
@@ -52,32 +52,33 @@ export class RunReader {
     return background ? this.log.answer(id) : null;
   }
 
-  private async *followLog({ id, status }: RunRecord, { after, signal }: FollowOptions): EventBatches {
+  private async followLog(
+    { id, status }: RunRecord,
+    { after, signal }: FollowOptions,
+    take: TakeEvents,
+  ): Promise<void> {
     let seq = after;
     if (!isGoing(status)) {
       for (let page = await this.page(id, seq); page.length > 0 && !signal.aborted; page = await this.page(id, seq)) {
-        yield page;
+        await take(page);
         seq = lastSeqOf(page);
       }
       return;
     }
     const tail = await this.tails.join(id);
-    const left = whenAborted(signal);
     try {
       // A reader that claims a later event than the last one has seen all events.
       if (seq > tail.lastSeq) seq = Math.min(seq, await this.log.lastSeq(id));
-      while (!left.gone) {
-        const { changed } = tail;
+      while (!signal.aborted) {
         const batch = tail.since(seq) ?? (await this.page(id, seq));
         if (batch.length > 0) {
-          yield batch;
           seq = lastSeqOf(batch);
+          await take(batch);
         } else if (tail.ended || seq < tail.lastSeq) return;
-        else await left.or(changed);
+        else seq = await tail.follow(seq, signal, take);
       }
     } finally {
       this.tails.leave(tail);
-      left.stop();
     }
   }
 
@@ -86,77 +87,53 @@ export class RunReader {
   }
 
   /** A run that answers a request elsewhere: its events arrive with its record, after its end. */
-  private async *followElsewhere(record: RunRecord, options: FollowOptions): EventBatches {
+  private async followElsewhere(record: RunRecord, options: FollowOptions, take: TakeEvents): Promise<void> {
     const tail = await this.tails.join(record.id);
-    const left = whenAborted(options.signal);
     try {
-      while (!left.gone && !tail.ended) await left.or(tail.changed);
+      await tail.follow(tail.lastSeq, options.signal, () => undefined);
     } finally {
       this.tails.leave(tail);
-      left.stop();
     }
-    yield* this.replay(record, options);
+    await this.replay(record, options, take);
   }
 
-  private async *replay({ id, organizationId }: RunRecord, { after, signal }: FollowOptions): EventBatches {
+  private async replay(
+    { id, organizationId }: RunRecord,
+    { after, signal }: FollowOptions,
+    take: TakeEvents,
+  ): Promise<void> {
     const record = this.endings.find(id) ?? (await this.runs.within(organizationId).record(id));
     const events = record?.events.filter(({ seq }) => seq > after).map(loggedEvent) ?? [];
-    if (events.length > 0 && !signal.aborted) yield events;
+    if (events.length > 0 && !signal.aborted) await take(events);
   }
 }
 
-const lastSeqOf = (events: readonly LoggedEvent[]): number => events.at(-1)?.seq ?? 0;
+/** Texts of events in memory, made once for all readers. */
+const logged = new WeakMap<StampedRunEvent, LoggedEvent>();
+
+function sharedEvent(event: StampedRunEvent): LoggedEvent {
+  const shared = logged.get(event) ?? loggedEvent(event);
+  logged.set(event, shared);
+  return shared;
+}
 
 /** Follows a run of this process, whose events are in memory. */
-async function* followHere(run: Run, { after, signal }: FollowOptions): EventBatches {
-  const left = whenAborted(signal);
-  let told = (): void => undefined;
-  let changed = new Promise<void>((resolve) => (told = resolve));
-  const wake = (): void => {
-    told();
-    changed = new Promise<void>((resolve) => (told = resolve));
-  };
-  const unfollow = run.follow(wake);
+async function followHere(run: Run, { after, signal }: FollowOptions, take: TakeEvents): Promise<void> {
+  let wake = (): void => undefined;
+  const woken = (): void => wake();
+  const unfollow = run.follow(woken);
+  signal.addEventListener('abort', woken);
   let seq = Math.min(after, run.recorded.length);
   try {
-    while (!left.gone) {
-      const next = changed;
-      const closed = run.isClosed;
+    while (!signal.aborted) {
       const events = run.recorded.slice(seq);
       seq += events.length;
-      if (events.length > 0) yield events.map(loggedEvent);
-      else if (closed) return;
-      else await left.or(next);
+      if (events.length > 0) await take(events.map(sharedEvent));
+      else if (run.isClosed) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
     unfollow();
-    left.stop();
+    signal.removeEventListener('abort', woken);
   }
-}
-
-/** Waits that end when the reader leaves. `Promise.race` would add a reaction to the abort promise at every wait. */
-interface Leaving {
-  readonly gone: boolean;
-  or(change: Promise<void>): Promise<void>;
-  stop(): void;
-}
-
-function whenAborted(signal: AbortSignal): Leaving {
-  let wake = (): void => undefined;
-  const leaving = {
-    gone: signal.aborted,
-    or: (change: Promise<void>): Promise<void> =>
-      new Promise((resolve) => {
-        wake = resolve;
-        if (leaving.gone) resolve();
-        else void change.then(resolve);
-      }),
-    stop: () => signal.removeEventListener('abort', onAbort),
-  };
-  const onAbort = (): void => {
-    leaving.gone = true;
-    wake();
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  return leaving;
 }

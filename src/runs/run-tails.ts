@@ -8,6 +8,38 @@ import { RunEventRepository } from './run-event.repository';
 /** Slower readers read the log itself. */
 const WINDOW_CHARS = 256 * 1_024;
 
+/**
+ * Takes the events of one batch in order. A promise holds the next batch back until it resolves; an error ends the reading.
+ */
+export type TakeEvents = (events: readonly LoggedEvent[]) => Promise<void> | undefined;
+
+/** A reader that has all events so far. It leaves the head when it holds a batch back. */
+class HeadReader {
+  constructor(
+    private seq: number,
+    private readonly take: TakeEvents,
+    private readonly left: (seq: number, held: Promise<void> | undefined) => void,
+  ) {}
+
+  give(events: readonly LoggedEvent[]): void {
+    const fresh = (events[0]?.seq ?? 0) > this.seq ? events : events.filter(({ seq }) => seq > this.seq);
+    if (fresh.length === 0) return;
+    this.seq = lastSeqOf(fresh);
+    const held = this.taken(fresh);
+    if (held !== undefined) this.left(this.seq, held);
+  }
+
+  readonly leave = (): void => this.left(this.seq, undefined);
+
+  private taken(events: readonly LoggedEvent[]): Promise<void> | undefined {
+    try {
+      return this.take(events);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error('The events were not taken', { cause: error }));
+    }
+  }
+}
+
 /** The latest events of one run, shared by all of its readers. */
 export class Tail {
   readers = 0;
@@ -17,12 +49,9 @@ export class Tail {
   private chars = 0;
   private seq = 0;
   private over = false;
-  private resolve!: () => void;
-  private promise!: Promise<void>;
+  private readonly head = new Set<HeadReader>();
 
-  constructor(readonly runId: string) {
-    this.arm();
-  }
+  constructor(readonly runId: string) {}
 
   get lastSeq(): number {
     return this.seq;
@@ -31,11 +60,6 @@ export class Tail {
   /** True when no event follows `lastSeq`. */
   get ended(): boolean {
     return this.over;
-  }
-
-  /** Resolves at the next change. */
-  get changed(): Promise<void> {
-    return this.promise;
   }
 
   /** Appends new events. False when an event is missing in between. */
@@ -51,14 +75,32 @@ export class Tail {
       this.over ||= isTerminal(event);
     }
     this.trim();
-    this.wake();
+    for (const reader of this.head) reader.give(fresh);
+    if (this.over) this.release();
     return true;
   }
 
   /** Ends the tail of a run that ended without a terminal event in the log. */
   end(): void {
     this.over = true;
-    this.wake();
+    this.release();
+  }
+
+  /**
+   * Gives new events to `take` in the turn in which they come, until it holds one back, the run has ended or the reader
+   * leaves. Resolves with the `seq` of the last event that was taken.
+   */
+  follow(seq: number, signal: AbortSignal, take: TakeEvents): Promise<number> {
+    if (this.over || signal.aborted) return Promise.resolve(seq);
+    return new Promise((resolve) => {
+      const reader = new HeadReader(seq, take, (last, held) => {
+        this.head.delete(reader);
+        signal.removeEventListener('abort', reader.leave);
+        resolve(held === undefined ? last : held.then(() => last));
+      });
+      this.head.add(reader);
+      signal.addEventListener('abort', reader.leave);
+    });
   }
 
   /** Undefined for events older than the window; empty when nothing is new. */
@@ -78,16 +120,12 @@ export class Tail {
     if (gone > 0) this.events = this.events.slice(gone);
   }
 
-  private wake(): void {
-    const { resolve } = this;
-    this.arm();
-    resolve();
-  }
-
-  private arm(): void {
-    this.promise = new Promise((resolve) => (this.resolve = resolve));
+  private release(): void {
+    for (const reader of this.head) reader.leave();
   }
 }
+
+export const lastSeqOf = (events: readonly LoggedEvent[]): number => events.at(-1)?.seq ?? 0;
 
 /** Signal topics. The payload is a list of run ids, joined by commas. */
 export const RUN_EVENTS = 'run.events';

@@ -14,7 +14,8 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundRuns, type WithQueuedRun } from './background-runs';
 import { RunEndings } from './run-endings';
 import { RunCanceller } from './keeping/run-canceller';
-import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
+import { type FollowOptions, RunReader } from './run-reader';
+import type { TakeEvents } from './run-tails';
 import type { SignedReceipt } from './receipts';
 import { runningRecord } from './run-record';
 import { RunRepository } from './run.repository';
@@ -68,11 +69,11 @@ export class RunsService {
   }
 
   /**
-   * Events after `after`, past and future, up to the terminal one; same bytes in every process. A run that answers a
-   * request is followed live in its own process only.
+   * Gives the events after `after`, past and future, up to the terminal one to `take`; same bytes in every process. A run
+   * that answers a request is followed live in its own process only.
    */
-  follow(record: RunRecord, options: FollowOptions): EventBatches {
-    return this.reader.follow(record, options);
+  follow(record: RunRecord, options: FollowOptions, take: TakeEvents): Promise<void> {
+    return this.reader.follow(record, options, take);
   }
 
   /** The model's text so far in a background run; null without any. */

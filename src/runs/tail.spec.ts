@@ -38,12 +38,45 @@ describe('Tail', () => {
 
   it('ends with the terminal event and takes nothing after it', async () => {
     const tail = new Tail('run');
-    const { changed } = tail;
+    const seen: LoggedEvent[] = [];
+    const following = tail.follow(0, new AbortController().signal, (taken) => void seen.push(...taken));
     tail.push([event(1), event(2, 'run.completed')]);
-    await changed;
+    expect(seen).toHaveLength(2);
+    expect(await following).toBe(2);
     expect(tail.ended).toBe(true);
     expect(tail.push(events(3, 3))).toBe(false);
     expect(tail.lastSeq).toBe(2);
+  });
+
+  it('gives new events in the same turn until a reader holds one back, fails or leaves', async () => {
+    const tail = new Tail('run');
+    tail.push(events(1, 2));
+    const leaving = new AbortController();
+    const seen: (readonly [string, number])[] = [];
+    const reader = (name: string, answer: () => Promise<void> | undefined = () => undefined) =>
+      tail.follow(2, leaving.signal, (taken) => {
+        seen.push(...taken.map(({ seq }) => [name, seq] as const));
+        return answer();
+      });
+    let drain = (): void => undefined;
+    const slow = reader('slow', () => new Promise((resolve) => (drain = resolve)));
+    const broken = reader('broken', () => {
+      throw new Error('broken');
+    });
+    const quick = reader('quick');
+    tail.push(events(2, 3));
+    tail.push(events(4, 4));
+    expect(seen).toEqual([
+      ['slow', 3],
+      ['broken', 3],
+      ['quick', 3],
+      ['quick', 4],
+    ]);
+    await expect(broken).rejects.toThrow('broken');
+    drain();
+    expect(await slow).toBe(3);
+    leaving.abort();
+    expect(await quick).toBe(4);
   });
 
   it('gives the same events however the events arrive and however often one reads', () => {

@@ -117,10 +117,11 @@ describe('background runs', () => {
     if (record === null) throw new Error('No such run');
     const leaving = new AbortController();
     const seen: number[] = [];
-    for await (const events of other.runs.follow(record, { after: 2, signal: leaving.signal })) {
+    await other.runs.follow(record, { after: 2, signal: leaving.signal }, (events) => {
       seen.push(...events.map(({ seq }) => seq));
       if (seen.at(-1) === 6) leaving.abort();
-    }
+      return undefined;
+    });
     expect(seen).toEqual([3, 4, 5, 6]);
     expect(other.tails.size).toBe(0);
     const back = readAll(other.runs, organizationId, id, 6);

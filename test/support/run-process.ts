@@ -167,7 +167,9 @@ export async function readAll(
   const record = await runs.find(organizationId, id);
   if (record === null) throw new Error('No such run');
   let text = '';
-  for await (const events of runs.follow(record, { after, signal }))
+  await runs.follow(record, { after, signal }, (events) => {
     for (const { seq, type, data } of events) text += `id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`;
+    return undefined;
+  });
   return text;
 }

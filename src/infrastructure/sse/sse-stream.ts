@@ -111,12 +111,14 @@ export class SseStream implements Beating {
   }
 
   /** Writes frames in one piece, with those that wait. False means back-pressure: await `drained`. */
-  write(frames: string): boolean {
-    const all = this.told + frames;
+  write(frames: string | Buffer): boolean {
+    const { told } = this;
     this.told = '';
-    if (this.isGone || all === '') return true;
+    if (this.isGone) return true;
     this.quiet = false;
-    return this.response.write(all);
+    if (typeof frames === 'string') return told === '' && frames === '' ? true : this.response.write(told + frames);
+    if (told !== '') this.response.write(told);
+    return this.response.write(frames);
   }
 
   /** Resolves when the reader has caught up or has left. */
