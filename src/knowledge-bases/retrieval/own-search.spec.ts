@@ -33,7 +33,7 @@ function over(embed: QueryEmbedder['embed'], lack: string | null = null) {
   };
   const own = new OwnSearch(
     { search } as PassageRepository,
-    { search: async () => null } as unknown as ResidentIndexes,
+    { search: async () => null, versionOf: async () => '1' } as unknown as ResidentIndexes,
     { embed } as QueryEmbedder,
     { unavailable: lack, graphsOf: () => [] } as unknown as VectorStore,
 
@@ -148,7 +148,7 @@ describe('a question whose language was told wrong', () => {
     const hit = { chunk_id: '1', knowledge_base_id: 'a', similarity: 0.9, strength: 0.9, unknown } as Partial<Hit>;
     const own = new OwnSearch(
       { search: async () => [] } as unknown as PassageRepository,
-      { search: async () => [hit] } as unknown as ResidentIndexes,
+      { search: async () => [hit], versionOf: async () => '1' } as unknown as ResidentIndexes,
       { embed: works } as QueryEmbedder,
       { unavailable: null, graphsOf: () => [] } as unknown as VectorStore,
       { correct: async () => [] } as unknown as SpellingCorrector,

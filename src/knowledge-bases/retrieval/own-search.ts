@@ -288,7 +288,8 @@ export class OwnSearch {
     const found = hits.find(({ strength }) => strength !== null);
     if (found?.unknown === null) return [];
     const knowledgeBaseIds = scopes.flatMap(({ id, number }) => (number === 1 ? [id] : []));
-    const vocabulary = { organizationId, knowledgeBaseIds, configuration: first.configuration };
+    const version = await this.resident.versionOf(organizationId, knowledgeBaseIds);
+    const vocabulary = { organizationId, knowledgeBaseIds, configuration: first.configuration, version };
     return this.spelling.correct(vocabulary, question.text, found?.unknown ?? null);
   }
 

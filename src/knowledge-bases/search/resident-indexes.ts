@@ -72,6 +72,12 @@ export class ResidentIndexes {
     return rankResident(scopes, await this.stems.words(configurations, wordings, spoken), depth);
   }
 
+  /** Their words stay the same while this stays equal, in memory or not. */
+  async versionOf(organizationId: string, ids: readonly string[]): Promise<string> {
+    const states = await Promise.all(ids.map(async (id) => this.stateOf(organizationId, id)));
+    return states.map((state) => state?.version ?? '').join('|');
+  }
+
   /** Ends when no index is being read. */
   async settled(): Promise<void> {
     await this.reading;

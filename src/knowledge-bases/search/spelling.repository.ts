@@ -33,6 +33,8 @@ export interface Vocabulary {
   readonly knowledgeBaseIds: readonly string[];
   /** Name of a PostgreSQL text-search configuration. */
   readonly configuration: string;
+  /** Its words are the same while this stays equal. */
+  readonly version: string;
 }
 
 /** A word of a vocabulary, as a stem. */

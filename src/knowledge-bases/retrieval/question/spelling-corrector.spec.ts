@@ -1,7 +1,7 @@
 import type { KnownWord, SpellingRepository } from '../../search/spelling.repository';
 import { corrected, provenBy, SpellingCorrector, spelt } from './spelling-corrector';
 
-const VOCABULARY = { organizationId: 'o', knowledgeBaseIds: ['a'], configuration: 'simple' };
+const VOCABULARY = { organizationId: 'o', knowledgeBaseIds: ['a'], configuration: 'simple', version: '1' };
 
 /** A vocabulary of words that are their own stems. */
 function over(words: Readonly<Record<string, number>>) {
@@ -49,6 +49,17 @@ describe('a word that no passage has', () => {
     const { correct } = over({ isolation: 3, levels: 1 });
     expect(await correct('isolaton level', ['isolaton'])).toBe('isolation level');
   });
+});
+
+it('asks once for the same words of the same vocabulary', async () => {
+  const words = jest.fn(() => Promise.resolve([{ term: 'isolation', df: 1, positions: null }]));
+  const corrector = new SpellingCorrector({ known: words } as unknown as SpellingRepository);
+  const ask = (question: string, version = '1') =>
+    corrector.correct({ ...VOCABULARY, version }, question, null).then((found) => corrected(question, found));
+  expect([await ask('isolationes'), await ask('ISOLATIONES')]).toEqual(['isolation', 'isolation']);
+  expect(words).toHaveBeenCalledTimes(1);
+  await ask('isolationes', '2');
+  expect(words).toHaveBeenCalledTimes(2);
 });
 
 it('corrects at most four words of a question', async () => {

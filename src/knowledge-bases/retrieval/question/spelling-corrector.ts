@@ -1,6 +1,7 @@
-import { foldedText } from '@bellwether/kernel';
+import { atMost, foldedText } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { distance } from 'fastest-levenshtein';
+import { LRUCache } from 'lru-cache';
 import { type KnownWord, SpellingRepository, type Vocabulary } from '../../search/spelling.repository';
 import { camelParts, quotedPhrases } from '../../search/searchable-text';
 
@@ -88,12 +89,21 @@ const WORD = /\p{L}+/gu;
 interface Suspect {
   readonly word: string;
   readonly folded: string;
+}
+
+interface Candidates {
+  readonly folded: string;
   readonly candidates: readonly string[];
 }
+
+const REMEMBERED = 2_000;
 
 /** Replaces words that the material does not have by the nearest words of the material. */
 @Injectable()
 export class SpellingCorrector {
+  /** The same words are unknown in question after question. */
+  private readonly remembered = new LRUCache<string, readonly (Near | null)[]>(atMost(REMEMBERED));
+
   constructor(private readonly words: SpellingRepository) {}
 
   /** `unknown`: stems that no passage has; null when nothing was found at all. */
@@ -110,16 +120,34 @@ export class SpellingCorrector {
     const suspects = strange.filter((word) => camelParts(word).length < 2).flatMap(suspectOf);
     const chosen = suspects.sort((a, b) => b.folded.length - a.folded.length).slice(0, MOST_WORDS);
     if (chosen.length === 0) return compounds;
-    const candidates = chosen.flatMap((suspect) => suspect.candidates);
-    const beginnings = chosen.flatMap(({ folded }) => neighbourhoodOf(folded) ?? []);
-    const known = await this.words.known(vocabulary, candidates, beginnings);
-    let first = 1;
-    const corrections = chosen.flatMap((suspect) => {
-      const near = nearest(suspect, first, known);
-      first += suspect.candidates.length;
-      return near === null ? [] : [{ from: suspect.word, ...near }];
+    const nearest = await this.nearestOf(
+      vocabulary,
+      chosen.map(({ folded }) => folded),
+    );
+    const corrections = chosen.flatMap(({ word }, at) => {
+      const near = nearest[at] ?? null;
+      return near === null ? [] : [{ from: word, ...near }];
     });
     return [...compounds, ...corrections];
+  }
+
+  /** The nearest word of the vocabulary to each folded word. */
+  private async nearestOf(vocabulary: Vocabulary, words: readonly string[]): Promise<readonly (Near | null)[]> {
+    const key = JSON.stringify([vocabulary, words]);
+    const remembered = this.remembered.get(key);
+    if (remembered !== undefined) return remembered;
+    const candidates = words.map(candidatesFor);
+    const beginnings = words.flatMap((word) => neighbourhoodOf(word) ?? []);
+    const known = await this.words.known(vocabulary, candidates.flat(), beginnings);
+    let first = 1;
+    const found = words.map((folded, at) => {
+      const own = candidates[at] ?? [];
+      const near = nearest({ folded, candidates: own }, first, known);
+      first += own.length;
+      return near;
+    });
+    this.remembered.set(key, found);
+    return found;
   }
 }
 
@@ -146,13 +174,13 @@ function mayHaveStem(word: string, stem: string): boolean {
 
 function suspectOf(word: string): Suspect[] {
   const folded = foldedText(word).toLowerCase();
-  return isCorrectable(folded) ? [{ word, folded, candidates: candidatesFor(folded) }] : [];
+  return isCorrectable(folded) ? [{ word, folded }] : [];
 }
 
 type Near = Pick<Correction, 'to' | 'like'>;
 
 /** The nearest known word at a distance of one error; else the nearest known stem, at two errors. */
-const nearest = (suspect: Suspect, first: number, known: readonly KnownWord[]): Near | null =>
+const nearest = (suspect: Candidates, first: number, known: readonly KnownWord[]): Near | null =>
   nearestWord(suspect, first, known) ?? nearestStem(suspect, known);
 
 interface Ranked {
@@ -164,7 +192,7 @@ interface Ranked {
 
 const byRank = (a: Ranked, b: Ranked): number => b.rank - a.rank || b.df - a.df;
 
-function nearestWord({ folded, candidates }: Suspect, first: number, known: readonly KnownWord[]): Near | null {
+function nearestWord({ folded, candidates }: Candidates, first: number, known: readonly KnownWord[]): Near | null {
   const slips = new Set(slipsOf(folded));
   const rank = (text: string): number => Number(slips.has(text)) + trigramSimilarity(folded, text);
   const [best] = known
@@ -176,7 +204,7 @@ function nearestWord({ folded, candidates }: Suspect, first: number, known: read
   return best === undefined ? null : { to: best.text, like: best.like };
 }
 
-function nearestStem({ folded }: Suspect, known: readonly KnownWord[]): Near | null {
+function nearestStem({ folded }: Candidates, known: readonly KnownWord[]): Near | null {
   const [best] = known
     .filter(({ positions, term }) => positions === null && isNearStem(folded, term))
     .map(({ term, df }): Ranked => ({
