@@ -55,6 +55,12 @@ describe('the ollama connector', () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('counts no tokens that cannot be', async () => {
+    plain(line('Because.', { ...DONE, prompt_eval_count: -11 }));
+    const answer = await caller.complete(target());
+    expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 7, total_tokens: 7 });
+  });
+
   it('streams, with the reason it ended', async () => {
     streamed(line('Be'), line('cause.'), line('', { ...DONE, done_reason: 'length' }));
     const outcome = await caller.stream(target());

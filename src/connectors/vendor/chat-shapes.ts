@@ -201,6 +201,9 @@ export function usageOf(value: unknown): Usage | null {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/** A count of tokens; 0 for anything that is none. */
+export const countOf = (value: unknown): number => (isCount(value) ? value : 0);
+
 export const wantsUsage = (params: JsonObject): boolean =>
   isJsonObject(params['stream_options']) && params['stream_options']['include_usage'] === true;
 

@@ -31,6 +31,13 @@ describe('a Gemini answer that comes in chunks', () => {
     expect(call?.function.arguments.length).toBeLessThan(20_000);
   });
 
+  it('counts no tokens that cannot be', () => {
+    const answer = new GeminiAnswer(10_000);
+    const usageMetadata = { promptTokenCount: -5, candidatesTokenCount: 7, cachedContentTokenCount: -1 };
+    answer.add({ ...(parts({ text: 'a' }) as object), usageMetadata } as never);
+    expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 7, total_tokens: 7 });
+  });
+
   it('counts images over all chunks', () => {
     const answer = new GeminiAnswer(10_000);
     const image = parts({ inlineData: { mimeType: 'image/png', data: 'AAAA' } });

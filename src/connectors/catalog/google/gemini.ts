@@ -11,6 +11,7 @@ import {
   type VendorPost,
   callId,
   charsOf,
+  countOf,
 } from '../../vendor';
 
 /** Longest array: a large index must not allocate memory. */
@@ -244,7 +245,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
   /** Each chunk holds the totals so far. Thinking tokens are billed as completion tokens. */
   private count(metadata: unknown): void {
     if (!isJsonObject(metadata)) return;
-    const of = (name: string): number => (Number.isSafeInteger(metadata[name]) ? (metadata[name] as number) : 0);
+    const of = (name: string): number => countOf(metadata[name]);
     const prompt = of('promptTokenCount') + of('toolUsePromptTokenCount');
     const completion = of('candidatesTokenCount') + of('thoughtsTokenCount');
     if (prompt + completion === 0) return;

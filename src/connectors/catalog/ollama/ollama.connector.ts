@@ -26,6 +26,7 @@ import {
   MAX_NAME,
   callId,
   charsOf,
+  countOf,
   vendorPlugin,
 } from '../../vendor';
 
@@ -94,9 +95,8 @@ function toOpenAiCall({ id, function: called }: JsonObject): FunctionCall[] {
 }
 
 function usageOf(payload: JsonObject): Usage {
-  const count = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0);
-  const prompt = count(payload['prompt_eval_count']);
-  const completion = count(payload['eval_count']);
+  const prompt = countOf(payload['prompt_eval_count']);
+  const completion = countOf(payload['eval_count']);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
