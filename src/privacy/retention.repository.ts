@@ -10,7 +10,8 @@ const LINES = 'SELECT id, segment_id AS "segmentId", segment_position AS "segmen
 
 const EMPTY_RUNS = `
   WITH old AS (
-    SELECT id FROM runs WHERE organization_id = $1 AND pruned_at IS NULL AND ${OLD_RUNS}
+    SELECT id FROM runs
+    WHERE organization_id = $1 AND pruned_at IS NULL AND ${OLD_RUNS} AND ($4 OR segment_id IS NULL)
     ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), emptied AS (
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
@@ -72,11 +73,14 @@ export class RetentionRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Deletes the contents of runs in batches of `limit`; each call returns the number of its runs. */
+  /**
+   * Deletes the contents of runs in batches of `limit`; each call returns the number of its runs. Runs with a line stay while
+   * no receipt can be made.
+   */
   async runEmptier(organizationId: string, days: number, limit: number): Promise<(tx: Transaction) => Promise<number>> {
-    const empty = await this.lines.emptier();
+    const { isReady, empty } = await this.lines.emptier();
     return async (tx) => {
-      const runs = await tx.query<FoundLine[]>(EMPTY_RUNS, [organizationId, days, limit]);
+      const runs = await tx.query<FoundLine[]>(EMPTY_RUNS, [organizationId, days, limit, isReady]);
       await empty(runs.filter(hasLine), tx);
       return runs.length;
     };

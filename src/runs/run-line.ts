@@ -190,6 +190,8 @@ export interface KeptReceipt extends Proof {
   readonly issuer: string | null;
   readonly signature: string;
   readonly keyId: string;
+  /** Signature of a seal that had none: the receipt covers it, and another key would give another one. */
+  readonly seal?: { readonly signature: string; readonly key_id: string };
 }
 
 /** An entry of a segment. `leaf`: the digest of the line as it was sealed. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { uuidv7 } from '@bellwether/kernel';
+import { AppError, uuidv7 } from '@bellwether/kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../infrastructure/database';
@@ -23,6 +23,8 @@ const SALT_BYTES = 16;
 const DEFLATE = { level: 1 };
 /** Characters of the lines of a segment; a longer line has a segment of its own. */
 const SEGMENT_CHARS = 1_024 * 1_024;
+/** Segments that one line of the service's log names. */
+const TOLD = 10;
 /** Bytes of inflated segments in memory. */
 const CACHED_BYTES = 8 * 1_024 * 1_024;
 
@@ -64,7 +66,13 @@ export type FoundLine = Pick<RunEntity, 'id' | 'segmentId' | 'segmentPosition'>;
 export const hasLine = (run: FoundLine): run is FoundLine & StoredRun =>
   run.segmentId !== null && run.segmentPosition !== null;
 
-export type EmptyLines = (runs: readonly StoredRun[], tx: Transaction) => Promise<void>;
+/** Deletes the texts of runs and keeps their receipts. */
+export interface LineEmptier {
+  /** False while the key of receipts cannot be read: the lines stay then, and their runs must stay as they are. */
+  readonly isReady: boolean;
+  /** @throws AppError `secret_unavailable` unless it is ready */
+  readonly empty: (runs: readonly StoredRun[], tx: Transaction) => Promise<void>;
+}
 
 interface LockedLine {
   /** The run. */
@@ -156,6 +164,11 @@ export class RunLines {
     } while (after !== null);
   }
 
+  /** Segments that runs of an organization name and the log does not have. */
+  lost(organizationId: string): Promise<string[]> {
+    return this.segments.lost(organizationId);
+  }
+
   /** The receipt in a row of an earlier release. @throws AppError `secret_unavailable` */
   async earlierReceipt(text: string): Promise<SignedReceipt> {
     const stored = JSON.parse(text) as SignedReceipt | UnsignedReceipt;
@@ -163,22 +176,25 @@ export class RunLines {
   }
 
   /**
-   * Deletes the texts of runs and keeps what their receipts need. Ask for it before the transaction: on the embedded engine
-   * no other statement runs during one. Without a key the receipts are lost with the texts.
+   * Makes the receipts of runs before it deletes their texts. Ask for it before the transaction: on the embedded engine no
+   * other statement runs during one.
    */
-  async emptier(): Promise<EmptyLines> {
+  async emptier(): Promise<LineEmptier> {
     const signer = await this.receipts.signer();
-    return (runs, tx) =>
+    if (signer === null)
+      this.logger.error({ msg: 'contents of runs stay beyond their time: the key of receipts cannot be read' });
+    const empty: LineEmptier['empty'] = (runs, tx) =>
       this.rewrite(runs, tx, async ({ entry, leaves, position, seal, id }) => {
         const read = readEntry(entry);
         if (!('line' in read)) return entry;
-        if (signer === null) return deletedEntry(read.leaf, null);
+        if (signer === null) throw new AppError('secret_unavailable', 'The key of receipts cannot be read');
         const place = { line: read.leaf, position, path: merklePath(leaves, position) };
         return deletedEntry(
           read.leaf,
           await this.receipts.keep(signer, { runId: id, proof: proofOf(read.line), place, seal }),
         );
       });
+    return { isReady: signer !== null, empty };
   }
 
   /** Deletes everything about runs but the digests that the receipts of others need. */
@@ -194,6 +210,7 @@ export class RunLines {
     if (runs.length === 0) return;
     const bySegment = grouped(runs, ({ segmentId }) => segmentId);
     const rows = await this.segments.lock([...bySegment.keys()], tx);
+    this.tellLost([...bySegment.keys()], rows);
     const bodies: (Buffer | null)[] = [];
     for (const { id, body, ...seal } of rows) {
       const entries = await entriesIn(body);
@@ -212,6 +229,15 @@ export class RunLines {
       bodies,
       tx,
     );
+  }
+
+  /** Row-level security hides the segments of an organization that the transaction is not for. */
+  private tellLost(wanted: readonly string[], rows: readonly SegmentRow[]): void {
+    const found = new Set(rows.map(({ id }) => id));
+    const lost = wanted.filter((id) => !found.has(id));
+    if (lost.length === 0) return;
+    const msg = 'lines of runs could not be deleted: their segments are hidden or missing';
+    this.logger.error({ msg, count: lost.length, segment_ids: lost.slice(0, TOLD) });
   }
 
   private async load(id: string): Promise<{ readonly entries: readonly string[]; readonly row: SegmentRow | null }> {

@@ -10,9 +10,9 @@ export interface CheckedSegment {
 
 /**
  * `lines`: the lines are not those that were sealed. `signature`: no public key signed the seal. `cut`: the seal before
- * this one is missing.
+ * this one is missing. `missing`: runs name the segment, and it is not there.
  */
-export type LogFault = 'lines' | 'signature' | 'cut';
+export type LogFault = 'lines' | 'signature' | 'cut' | 'missing';
 
 export interface FoundFault {
   readonly segment: string;
@@ -36,6 +36,11 @@ export class RunLogCheck {
     this.roots.add(seal.root);
     this.seals.add(placeOf(seal));
     this.links.push({ id, seal });
+  }
+
+  /** A segment that runs name, also behind the newest seal, where no chain shows that it is missing. */
+  lost(segment: string): void {
+    this.found(segment, 'missing');
   }
 
   /** After the last segment. */

@@ -71,14 +71,19 @@ export class RunReceipts {
 
   /** The receipt as retention keeps it. */
   async keep(signer: Signer, wanted: ReceiptCase): Promise<KeptReceipt> {
-    const { signature, key_id: keyId } = await this.issueBy(signer, wanted);
-    return { ...wanted.proof, issuer: this.issuer, signature, keyId };
+    const { receipt, signature, key_id: keyId } = await this.issueBy(signer, wanted);
+    const seal = wanted.seal.signature === null ? receipt.log?.seal : undefined;
+    return {
+      ...{ ...wanted.proof, issuer: this.issuer, signature, keyId },
+      ...(seal === undefined ? {} : { seal: { signature: seal.signature, key_id: seal.key_id } }),
+    };
   }
 
   /** The receipt that retention kept. @throws AppError `secret_unavailable` */
-  async kept(wanted: ReceiptCase, { issuer, signature, keyId }: KeptReceipt): Promise<SignedReceipt> {
-    const signer = wanted.seal.signature === null ? await this.keys.signer() : null;
-    return { receipt: await receiptOf(signer, wanted, issuer), signature, key_id: keyId };
+  async kept(wanted: ReceiptCase, { issuer, signature, keyId, seal }: KeptReceipt): Promise<SignedReceipt> {
+    const sealed = wanted.seal.signature === null ? { ...wanted, seal: { ...wanted.seal, ...seal } } : wanted;
+    const signer = sealed.seal.signature === null ? await this.keys.signer() : null;
+    return { receipt: await receiptOf(signer, sealed, issuer), signature, key_id: keyId };
   }
 
   /** Signs a receipt of an earlier release. @throws AppError `secret_unavailable` */

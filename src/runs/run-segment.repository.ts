@@ -23,6 +23,11 @@ const REWRITE = `
 const NEWEST_ROOT = `SELECT root FROM run_segments WHERE organization_id = $1 ORDER BY id DESC LIMIT 1`;
 
 const PAGE_SIZE = 50;
+const MOST_LOST = 1_000;
+const LOST = `
+  SELECT DISTINCT r.segment_id AS id FROM runs r
+  WHERE r.organization_id = $1 AND r.segment_id IS NOT NULL
+    AND NOT EXISTS (SELECT FROM run_segments s WHERE s.id = r.segment_id) ORDER BY 1 LIMIT ${MOST_LOST}`;
 
 /** Segments are inserted together with the rows of their runs, by `run-sql.ts`. */
 @Injectable()
@@ -38,6 +43,12 @@ export class RunSegmentRepository {
   @AcrossOrganizations('commands')
   async page(organizationId: string, after: string | null): Promise<SegmentRow[]> {
     return (await this.dataSource.query<StoredSegment[]>(PAGE, [organizationId, after, PAGE_SIZE])).map(rowOf);
+  }
+
+  /** The first thousand segments that runs name and that are not there. */
+  @AcrossOrganizations('commands')
+  async lost(organizationId: string): Promise<string[]> {
+    return (await this.dataSource.query<{ id: string }[]>(LOST, [organizationId])).map(({ id }) => id);
   }
 
   @AcrossOrganizations('batches')

@@ -208,6 +208,7 @@ const PRUNE = `
   WITH old AS (
     SELECT id FROM runs
     WHERE pruned_at IS NULL AND created_at < now() - make_interval(days => $1) AND status NOT IN ('queued', 'running')
+      AND ($3 OR segment_id IS NULL)
     ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ), emptied AS (
     UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
@@ -269,9 +270,9 @@ export class RunRepository {
   /** Deletes contents that are older than `days` from at most `limit` runs. Returns their number. */
   @AcrossOrganizations('jobs')
   async prune(days: number, limit: number): Promise<number> {
-    const empty = await this.lines.emptier();
+    const { isReady, empty } = await this.lines.emptier();
     return this.dataSource.transaction(async (tx) => {
-      const rows = await tx.query<FoundLine[]>(PRUNE, [days, limit]);
+      const rows = await tx.query<FoundLine[]>(PRUNE, [days, limit, isReady]);
       await empty(rows.filter(hasLine), tx);
       return rows.length;
     });

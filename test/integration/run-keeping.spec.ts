@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Run } from '../../src/runs';
+import { checkReceipt } from '../../src/runs/receipts/check-receipt';
+import { KeysInMemory } from '../../src/runs/testing/signed-receipts';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import {
   addOrganization,
@@ -387,5 +389,28 @@ describe('keeping runs', () => {
       'llm.delta',
     );
     expect(await server.repository.prune(7, 10)).toBe(0);
+  });
+
+  it('keeps contents beyond their time while no receipt can be made of them', async () => {
+    const keys = new KeysInMemory();
+    keys.lose();
+    const server = process({ retentionDays: 7, keys });
+    const run = server.runs.open(storedRunInput({ organizationId }));
+    server.runs.finish(run, { status: 'failed', errorCode: 'upstream_error', message: 'kept' });
+    await server.runs.flush();
+    await dataSource.query(`UPDATE runs SET created_at = created_at - interval '8 days'`);
+    const told = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    await server.retention.prune();
+    expect(told).toHaveBeenCalledWith({ msg: expect.stringContaining('stay beyond their time') });
+    told.mockRestore();
+    expect((await server.runs.find(organizationId, run.id))?.events).toEqual(run.recorded);
+    keys.make();
+    await server.retention.prune();
+    expect((await server.runs.find(organizationId, run.id))?.events).toEqual([]);
+    const kept = await server.repository.within(organizationId).receipt(run.id);
+    expect(await checkReceipt(kept, keys.published)).toEqual({ valid: true });
+    // The seal was not signed before; retention's signature of it stays.
+    keys.make();
+    expect(await server.repository.within(organizationId).receipt(run.id)).toEqual(kept);
   });
 });

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { Transactions } from '../../src/infrastructure/database';
+import { OrganizationRowsRepository } from '../../src/privacy/organization/organization-rows.repository';
 import { PersonRowsRepository } from '../../src/privacy/person-rows.repository';
 import { PERSON_TABLES } from '../../src/privacy/person-tables';
-import { type Run, entriesIn } from '../../src/runs';
+import { type Run, RunLogCheck, entriesIn } from '../../src/runs';
+import { KeysInMemory } from '../../src/runs/testing/signed-receipts';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { addOrganization, runProcess, type RunProcess, storedRunInput } from '../support/run-process';
 
@@ -125,6 +129,63 @@ describe('ended runs', () => {
     const text = (await entriesIn(body)).join('\n');
     expect([text.includes(gone.id), text.includes(kept.id)]).toEqual([false, true]);
     expect((await here.runs.find(organizationId, kept.id))?.events).toEqual(kept.recorded);
+  });
+
+  it('are missed when a segment is hidden, and the service tells it', async () => {
+    const run = begin();
+    end(run);
+    await here.runs.flush();
+    const [{ id: segmentId }] = await segments();
+    const gone = randomUUID();
+    const told = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const lines = [
+      { id: run.id, segmentId, segmentPosition: 0 },
+      { id: randomUUID(), segmentId: gone, segmentPosition: 0 },
+    ];
+    await dataSource.transaction((tx) => here.lines.forget(lines, tx));
+    expect(told.mock.calls).toEqual([[expect.objectContaining({ count: 1, segment_ids: [gone] })]]);
+    told.mockRestore();
+    expect((await segments()).map(({ body }) => body)).toEqual([null]);
+  });
+
+  it('keep the seals of their organization when the one that asked them ends', async () => {
+    const keys = new KeysInMemory();
+    const signing = runProcess(dataSource, { keys });
+    const other = await addOrganization(dataSource);
+    const own = storedRunInput({ organizationId });
+    for (const organization of [organizationId, other, organizationId]) {
+      const caller = { ...own.caller, organizationId: organization };
+      signing.runs.finish(signing.runs.open({ ...own, caller }), { status: 'completed' });
+      await signing.runs.flush();
+    }
+    const rows = new OrganizationRowsRepository(dataSource, new Transactions(dataSource));
+    for (const step of await rows.steps()) {
+      if (!['runs', 'run_segments'].includes(step.table)) continue;
+      while ((await rows.deleteSome(step, other, () => Promise.resolve())) > 0);
+    }
+    await signing.stop();
+    const found = await segments();
+    expect(found.map(({ body, caller_organization_id: caller }) => [body === null, caller])).toEqual([
+      [false, null],
+      [true, null],
+      [false, null],
+    ]);
+    expect(await dataSource.query('SELECT id FROM runs WHERE caller_organization_id IS NOT NULL')).toEqual([]);
+    const check = new RunLogCheck(keys.published);
+    for await (const segment of here.lines.every(organizationId)) await check.add(segment);
+    expect([check.segments, check.end()]).toEqual([3, []]);
+  });
+
+  it('name the newest segment when it is missing', async () => {
+    end(begin());
+    await here.runs.flush();
+    end(begin());
+    await here.runs.flush();
+    const newest = (await segments()).at(-1).id;
+    expect(await here.lines.lost(organizationId)).toEqual([]);
+    await dataSource.query('DELETE FROM run_segments WHERE id = $1', [newest]);
+    expect(await here.lines.lost(organizationId)).toEqual([newest]);
+    expect(await here.lines.lost(await addOrganization(dataSource))).toEqual([]);
   });
 
   it('leave the log with their person, some hundred at a time, and no row keeps the place of a forgotten one', async () => {

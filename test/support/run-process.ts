@@ -7,7 +7,7 @@ import { JobRepository } from '../../src/infrastructure/jobs/job.repository';
 import { MetricRegistry } from '../../src/infrastructure/telemetry';
 import { Signals } from '../../src/infrastructure/signals';
 import { type RunExecutor, type RunInput, RunsService } from '../../src/runs';
-import { unsignedReceipts } from '../../src/runs/testing/unsigned-receipts';
+import { KeysInMemory, signedReceipts } from '../../src/runs/testing/signed-receipts';
 import { BackgroundRuns, RunJobs } from '../../src/runs/background-runs';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository';
 import { RunWorker } from '../../src/runs/run-worker';
@@ -31,6 +31,8 @@ export interface RunProcessOptions {
   readonly leaseSeconds?: number;
   readonly concurrency?: number;
   readonly retentionDays?: number;
+  /** Keys of receipts. */
+  readonly keys?: KeysInMemory;
   readonly engine?: OpenDatabase['engine'];
   /** Database whose notifications carry signals to other processes. */
   readonly signalUrl?: string;
@@ -54,7 +56,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const signals = new Signals(config);
   const transactions = new Transactions(dataSource);
   const active = new ActiveRuns();
-  const lines = new RunLines(new RunSegmentRepository(dataSource), unsignedReceipts());
+  const lines = new RunLines(new RunSegmentRepository(dataSource), signedReceipts(options.keys ?? new KeysInMemory()));
   const repository = new RunRepository(dataSource, lines);
   const events = new RunEventRepository(dataSource);
   const queue = new RunQueueRepository(dataSource);

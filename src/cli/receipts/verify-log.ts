@@ -18,6 +18,7 @@ const FAULTS: Record<LogFault, string> = {
   lines: 'holds lines that were not sealed',
   signature: 'has a seal that none of the keys signed',
   cut: 'has lost the segment before it: the chain is cut',
+  missing: 'is missing, and runs name it',
 };
 
 interface LogReport {
@@ -50,8 +51,12 @@ const inDatabase = (config: Config, { org }: VerifyLogOptions): Promise<LogRepor
     const keys = await context.get(ReceiptKeys, { strict: false }).published();
     const chosen = org === undefined ? organizations.every() : [{ slug: org, id: await organizations.idOf(org) }];
     const reports: LogReport[] = [];
-    for await (const { id, slug } of chosen)
-      reports.push({ name: slug, check: await checked(context.get(RunLines, { strict: false }).every(id), keys) });
+    const log = context.get(RunLines, { strict: false });
+    for await (const { id, slug } of chosen) {
+      const check = await checked(log.every(id), keys);
+      for (const segment of await log.lost(id)) check.lost(segment);
+      reports.push({ name: slug, check });
+    }
     return reports;
   });
 

@@ -16,7 +16,7 @@ import {
 import { RunLines } from '../../../src/runs/run-lines';
 import { RunRepository } from '../../../src/runs/run.repository';
 import { RunSegmentRepository } from '../../../src/runs/run-segment.repository';
-import { unsignedReceipts } from '../../../src/runs/testing/unsigned-receipts';
+import { KeysInMemory, signedReceipts } from '../../../src/runs/testing/signed-receipts';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 /** The plans of the embedded engine are those of an older planner without statistics; nobody keeps so many rows there. */
@@ -118,7 +118,10 @@ describeServer('hot statements over many rows', () => {
   const mine = { visibleTo: PERSON, onlyIds: null };
   const assistants = () => new AssistantRepository(dataSource).within(ORGANIZATION);
   const runRows = () =>
-    new RunRepository(dataSource, new RunLines(new RunSegmentRepository(dataSource), unsignedReceipts()));
+    new RunRepository(
+      dataSource,
+      new RunLines(new RunSegmentRepository(dataSource), signedReceipts(new KeysInMemory())),
+    );
   const runs = () => runRows().within(ORGANIZATION);
 
   it.each([
