@@ -34,7 +34,7 @@ describe('a Gemini answer that comes in chunks', () => {
   it('counts no tokens that cannot be', () => {
     const answer = new GeminiAnswer(10_000);
     const usageMetadata = { promptTokenCount: -5, candidatesTokenCount: 7, cachedContentTokenCount: -1 };
-    answer.add({ ...(parts({ text: 'a' }) as object), usageMetadata } as never);
+    answer.add({ ...(parts({ text: 'a' }) as object), usageMetadata });
     expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 7, total_tokens: 7 });
   });
 
