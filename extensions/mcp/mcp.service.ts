@@ -1,19 +1,12 @@
 import { AppError, type Caller, isJsonObject } from '@bellwether/kernel';
 import { randomUUID } from 'node:crypto';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import {
-  CallToolRequestSchema,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListToolsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../src/infrastructure/config';
 import { type BellwetherRequest, toAppError } from '../../src/infrastructure/http';
 import { McpAssistantCalls, CallsInFlight, type McpClient } from './mcp-assistant-calls.service';
 import { McpCatalogue, type McpVisitor } from './mcp-catalogue.service';
+import type * as Sdk from './mcp-sdk';
 import { RPC, RpcError } from './rpc.errors';
 
 interface OwnPlace {
@@ -76,13 +69,18 @@ export class McpService {
   async answer(caller: Caller, request: BellwetherRequest, response: Response): Promise<void> {
     const body: unknown = request.body;
     if (Array.isArray(body)) return refuseBatch(response);
+    // Before anything else, so that a cancellation stays behind the call that it ends.
+    const sdk = await import('./mcp-sdk.js');
     const message = isJsonObject(body) ? body : {};
     const client = clientOf(caller, request);
     if (message['method'] === 'notifications/cancelled') this.cancel(client, message['params']);
     if (message['method'] === 'initialize') response.setHeader('Mcp-Session-Id', randomUUID());
     const runs = RUNNING.has(message['method']);
-    const server = this.serverFor({ caller, nested: request.headers[HOP] !== undefined });
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: !runs });
+    const server = this.serverFor(sdk, { caller, nested: request.headers[HOP] !== undefined });
+    const transport = new sdk.StreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      enableJsonResponse: !runs,
+    });
     const stop = (): void => void server.close();
     const leave = runs && isRequestId(message['id']) ? this.inFlight.enter(client, message['id'], stop) : undefined;
     response.once('close', () => {
@@ -105,29 +103,29 @@ export class McpService {
     if (isRequestId(id)) this.inFlight.cancel(client, id);
   }
 
-  private serverFor(visitor: McpVisitor): Server {
-    const server = new Server(
+  private serverFor(sdk: typeof Sdk, visitor: McpVisitor): Sdk.Server {
+    const server = new sdk.Server(
       { name: 'bellwether', title: 'Bellwether', version: '1' },
       { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
     );
     // Its messages quote what was sent.
     server.onerror = (error) => this.logger.debug({ msg: 'a message over MCP was not understood', error: error.name });
-    server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+    server.setRequestHandler(sdk.ListToolsRequestSchema, ({ params }) =>
       this.told(async () => {
         const { items, nextCursor } = await this.catalogue.tools(visitor, params?.cursor);
         return { tools: [...items], nextCursor };
       }),
     );
-    server.setRequestHandler(ListPromptsRequestSchema, ({ params }) =>
+    server.setRequestHandler(sdk.ListPromptsRequestSchema, ({ params }) =>
       this.told(async () => {
         const { items, nextCursor } = await this.catalogue.prompts(visitor, params?.cursor);
         return { prompts: [...items], nextCursor };
       }),
     );
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+    server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, extra) =>
       this.told(() => this.calls.tool(visitor, params.name, params.arguments, extra)),
     );
-    server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) =>
+    server.setRequestHandler(sdk.GetPromptRequestSchema, ({ params }, extra) =>
       this.told(() => this.calls.prompt(visitor, params.name, params.arguments, extra)),
     );
     return server;

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyDataFiles } from './engine';
+import { copyDataFiles } from './data-files';
 import { takeSnapshot } from './snapshot';
 import { EngineMutex, type SharedEngine } from './wire/shared-engine';
 import { requestSnapshot, serveSnapshot } from './wire/snapshot-request';
 
-jest.mock('./engine', () => ({ ...jest.requireActual('./engine'), copyDataFiles: jest.fn() }));
+jest.mock('./data-files', () => ({ ...jest.requireActual('./data-files'), copyDataFiles: jest.fn() }));
 
 const diskFull = (): Error => Object.assign(new Error('ENOSPC: no space left, copyfile …'), { code: 'ENOSPC' });
 const signal = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { copyDataFiles, exportDirectory, sizeOfFiles, snapshotDirectory } from './data-files';
 import { DirectoryInUseError, DirectoryLock } from './directory-lock';
 import { databaseLockFile, runningEmbeddedUrl } from './embedded-database';
-import { copyDataFiles, exportDirectory, sizeOfFiles, snapshotDirectory } from './engine';
 import { socketPath } from './socket-directory';
 import { DISK_FULL, requestSnapshot } from './wire/snapshot-request';
 

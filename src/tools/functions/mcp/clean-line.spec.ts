@@ -1,4 +1,4 @@
-import { cleanLine } from './server-connection';
+import { cleanLine } from './clean-declaration';
 import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 describe('a line of somebody else’s text', () => {

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { cleanParameters } from './server-connection';
+import { cleanParameters } from './clean-declaration';
 import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 const closed = { type: 'object', additionalProperties: false };

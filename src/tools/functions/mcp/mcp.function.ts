@@ -1,5 +1,4 @@
 import { AppError, type JsonObject, type Principal, isJsonObject } from '@bellwether/kernel';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { OutboundClient } from '../../../infrastructure/outbound';
 import { type McpServerRuntime, OrganizationsService } from '../../../organizations';
@@ -14,8 +13,8 @@ import {
   ToolFailure,
 } from '../../contract';
 import { cleanText, cutText } from '../../read-output';
-import { type RemoteTool, ToolListings } from './remote-tools';
-import { type Outbound, ServerConnection } from './server-connection';
+import { type RemoteTool, ToolListings, connected } from './remote-tools';
+import type { Outbound } from './server-connection';
 
 /** UTF-16 units; the invoker cuts again at its own limit. */
 const MAX_CHARS = 60_000;
@@ -116,7 +115,7 @@ export class McpFunction implements FunctionPlugin<McpConfig> {
       progress(`${server.name}: ${total === undefined ? done : `${done} of ${total}`}`);
     };
     try {
-      return await ServerConnection.with(server, this.outbound, signal, (connection) =>
+      return await connected(server, this.outbound, signal, (connection) =>
         connection.request({ method: 'tools/call', params: { name, arguments: args } }, { signal, onprogress }),
       );
     } catch (error) {
@@ -145,7 +144,9 @@ export class McpFunction implements FunctionPlugin<McpConfig> {
 
 /** Names the kind of failure, without any text of the server. */
 function failureOf(error: unknown, server: string): ToolFailure {
-  if (error instanceof McpError) return new ToolFailure('tool.failed', `${server} refused the call (${error.code})`);
+  // The SDK is loaded for a call only, so its class cannot be asked here.
+  if (error instanceof Error && error.name === 'McpError' && 'code' in error)
+    return new ToolFailure('tool.failed', `${server} refused the call (${String(error.code)})`);
   if (error instanceof AppError && error.code === 'upstream_timeout')
     return new ToolFailure('tool.timeout', `${server} did not answer in time`);
   if (error instanceof AppError && error.code === 'upstream_bad_response')

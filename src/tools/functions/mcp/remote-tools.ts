@@ -5,7 +5,14 @@ import { LRUCache } from 'lru-cache';
 import { OutboundClient } from '../../../infrastructure/outbound';
 import type { McpServerRuntime } from '../../../organizations';
 import { type FunctionDeclaration, ToolFailure } from '../../contract';
-import { type Outbound, ServerConnection, cleanLine, cleanParameters } from './server-connection';
+import { cleanLine, cleanParameters } from './clean-declaration';
+import type { Outbound, ServerConnection } from './server-connection';
+
+/** Connects as `ServerConnection.with`. The first call loads the SDK, whose 11 MB most installations never need. */
+export async function connected<T>(...given: Parameters<typeof ServerConnection.with<T>>): Promise<T> {
+  const { ServerConnection } = await import('./server-connection.js');
+  return ServerConnection.with(...given);
+}
 
 /** Asks an MCP server once whether address and token are right. */
 @Injectable()
@@ -17,9 +24,7 @@ export class McpProbe {
     const deadline = AbortSignal.timeout(LISTING_MS);
     const both = AbortSignal.any([signal, deadline]);
     try {
-      const listed = await ServerConnection.with(server, this.outbound, both, (connection) =>
-        pagesOf(connection, both),
-      );
+      const listed = await connected(server, this.outbound, both, (connection) => pagesOf(connection, both));
       return readTools(server.name, listed).map(({ name }) => name);
     } catch (error) {
       throw failureOf(error, { cancelled: signal.aborted, timedOut: deadline.aborted });
@@ -102,9 +107,7 @@ export class ToolListings {
   private async load(server: McpServerRuntime): Promise<Listing> {
     const signal = AbortSignal.timeout(LISTING_MS);
     try {
-      const listed = await ServerConnection.with(server, this.outbound, signal, (connection) =>
-        pagesOf(connection, signal),
-      );
+      const listed = await connected(server, this.outbound, signal, (connection) => pagesOf(connection, signal));
       return bounded(readTools(server.name, listed));
     } catch (error) {
       // Logs no message: it may quote the server.
