@@ -184,10 +184,11 @@ export class AnswerRecordBuilder {
   finishReason: string | null = null;
   /** The answer that needed no model. */
   fixed: string | null = null;
-  /** Texts of the model, one per request. */
-  readonly texts: string[] = [];
   /** Offered functions; null for assistants without functions. */
   functions: FunctionSet | null = null;
+  private readonly requested: string[] = [];
+  /** Pieces of the last text that are not joined yet. */
+  private pieces: string[] = [];
   private connector: string | null = null;
   private model: string | null = null;
   private preparedMs: number | null = null;
@@ -247,6 +248,14 @@ export class AnswerRecordBuilder {
     this.firstTokenMs ??= this.elapsed();
   }
 
+  /** Texts of the model, one per request. */
+  get texts(): string[] {
+    const { pieces, requested } = this;
+    if (pieces.length > 0) requested.push((requested.pop() ?? '') + pieces.join(''));
+    this.pieces = [];
+    return requested;
+  }
+
   /** Begins the text of one more streamed request. */
   beginText(): void {
     this.texts.push('');
@@ -255,8 +264,7 @@ export class AnswerRecordBuilder {
   /** Chunks of the request that began last. */
   receive(chunks: readonly ModelChunk[]): void {
     this.firstToken();
-    const last = this.texts.length - 1;
-    for (const { text } of chunks) this.texts[last] = (this.texts[last] ?? '') + text;
+    for (const { text } of chunks) if (text !== '') this.pieces.push(text);
   }
 
   /** The outcomes of a round, with the run's citation numbers. */
