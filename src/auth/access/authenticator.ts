@@ -281,11 +281,13 @@ export class CredentialMiddleware implements NestMiddleware<BellwetherRequest, R
     request: BellwetherRequest,
     response: Response,
   ): Promise<void> {
-    const weight = await this.organizations.weight(organizationId);
+    const weighing = this.organizations.weight(organizationId);
+    const weight = weighing instanceof Promise ? await weighing : weighing;
     const leave = await this.admission.enter({ organizationId, weight, gone: clientAbortSignal(response) });
     holdPlace(leave, request, response);
     // The credential may have been revoked while the request waited.
-    request.caller = await this.authenticator.authenticate(request);
+    const again = this.authenticator.authenticate(request);
+    request.caller = again instanceof Promise ? await again : again;
     // From here on the body is read. Before, it stands still in its socket.
     cutSlowBody(request);
   }

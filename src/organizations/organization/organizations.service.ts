@@ -4,6 +4,7 @@ import {
   type Caller,
   type Page,
   type PageRequest,
+  after,
   isOrganizationAdmin,
   notFound,
   pageOf,
@@ -68,8 +69,8 @@ export class OrganizationsService {
   }
 
   /** Share of the places for answers, compared to those of other organizations. @throws as `runtime` */
-  async weight(organizationId: string): Promise<number> {
-    return (await this.runtime(organizationId)).limits.weight ?? DEFAULT_WEIGHT;
+  weight(organizationId: string): Awaitable<number> {
+    return after(this.runtime(organizationId), ({ limits }) => limits.weight ?? DEFAULT_WEIGHT);
   }
 
   /**
