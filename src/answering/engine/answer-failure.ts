@@ -9,6 +9,16 @@ import { RUN_TIMEOUT } from './prompt-preparation.service';
 
 const logger = new Logger('Completions');
 
+/** The last event of an answer that came to its end, which may have been stopped meanwhile. */
+export function finishedAnswer(completion: Completion, builder: AnswerRecordBuilder): AnswerEnd {
+  try {
+    completion.run.signal.throwIfAborted();
+    return { type: 'finished', record: builder.record({ status: 'completed' }) };
+  } catch (error) {
+    return failedAnswer(completion, builder, error);
+  }
+}
+
 /** The last event of a failed answer. */
 export function failedAnswer(completion: Completion, builder: AnswerRecordBuilder, cause: unknown): AnswerEnd {
   const { abortReason } = completion.run;

@@ -7,7 +7,7 @@ import {
   isJsonObject,
   isStorableText,
   lastQuestion,
-  onFailure,
+  settle,
 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import type { AssistantReference } from '../../assistants';
@@ -32,7 +32,7 @@ import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
 import { type AnswerEnd, type AnswerEvent, Backpressure, type Completion, type TellAnswer } from '../completion.types';
 import { withoutFunctionChoice } from '../chat-request';
-import { failedAnswer } from './answer-failure';
+import { failedAnswer, finishedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
 import { AnswerRecordBuilder } from './answer-record-builder';
 import { AnswerTelemetry } from './answer-telemetry';
@@ -268,25 +268,17 @@ export class AnswerPipeline {
     return builder;
   }
 
-  private settle({ completion, builder, tell }: AnswerInProgress, work: () => Awaitable<void>): Awaitable<void> {
-    const ended = onFailure<AnswerEnd>(
-      () => {
-        // The content is that of the assistant's organization, whoever asks.
-        const { organizationId } = completion.assistant;
-        return after(
-          withinOrganization(organizationId, () => withinRunTime(completion, work)),
-          () => {
-            completion.run.signal.throwIfAborted();
-            return { type: 'finished', record: builder.record({ status: 'completed' }) };
-          },
-        );
-      },
-      (error) => failedAnswer(completion, builder, error),
+  private settle(answer: AnswerInProgress, work: () => Awaitable<void>): Awaitable<void> {
+    const { completion, builder } = answer;
+    return settle(
+      // The content is that of the assistant's organization, whoever asks.
+      () => withinOrganization(completion.assistant.organizationId, () => withinRunTime(completion, work)),
+      () => this.end(answer, finishedAnswer(completion, builder)),
+      (error) => this.end(answer, failedAnswer(completion, builder, error)),
     );
-    return after(ended, (end) => this.end(completion, end, tell));
   }
 
-  private end(completion: Completion, end: AnswerEnd, tell: TellAnswer): void {
+  private end({ completion, tell }: AnswerInProgress, end: AnswerEnd): void {
     completion.meter.settle({ failed: end.type !== 'finished' });
     this.telemetry.ended(completion, end);
     try {

@@ -94,7 +94,7 @@ export class ModelRequests {
     const { completion, builder, tell } = this.answer;
     const spent = builder.usage;
     if (!completion.request.stream)
-      return after(this.whole(request), (answer) => tell({ type: 'message', answer: answerWithSpent(answer, spent) }));
+      return this.whole(request, (answer) => tell({ type: 'message', answer: answerWithSpent(answer, spent) }));
     builder.beginText();
     return this.stream(request, (chunks) => {
       builder.receive(chunks);
@@ -144,18 +144,19 @@ export class ModelRequests {
     return { text, calls, echoed, finishReason, usage };
   }
 
-  private async wholeRound(request: ModelRequest): Promise<RoundAnswer> {
-    const answer = await this.whole(request);
-    this.answer.tell({ type: 'message', answer });
-    const { text, calls, echoed, finishReason, usage } = answer;
-    return { text, calls, ...(echoed === undefined ? {} : { echoed }), finishReason, usage };
+  private wholeRound(request: ModelRequest): Awaitable<RoundAnswer> {
+    return this.whole(request, (answer) => {
+      this.answer.tell({ type: 'message', answer });
+      const { text, calls, echoed, finishReason, usage } = answer;
+      return { text, calls, ...(echoed === undefined ? {} : { echoed }), finishReason, usage };
+    });
   }
 
-  private whole(request: ModelRequest): Awaitable<ModelAnswer> {
+  private whole<T>(request: ModelRequest, told: (answer: ModelAnswer) => T): Awaitable<T> {
     const { completion } = this.answer;
     const { connector, target } = this.resolved;
     return after(connector.complete(request, target, this.context()), (made) =>
-      after(this.images.inAnswer(completion, made), (answer) => this.received(answer)),
+      after(this.images.inAnswer(completion, made), (answer) => told(this.received(answer))),
     );
   }
 
