@@ -142,7 +142,7 @@ describe('health', () => {
     const [refused, anonymous] = logged('request refused');
     expect(refused).toMatchObject({
       level: 30,
-      room: 'Http',
+      module: 'Http',
       request_id: 'refused-0001',
       trace_id: trace,
       code: 'unauthenticated',
@@ -159,7 +159,7 @@ describe('health', () => {
       app.get(DataSource).query('SELECT pg_sleep(1.05), $1::text', ['private']),
     );
     expect(logged('slow statement')).toMatchObject([
-      { level: 40, room: 'Database', run_id: 'run-1', statement: 'SELECT pg_sleep(1.05), $1::text' },
+      { level: 40, module: 'Database', run_id: 'run-1', statement: 'SELECT pg_sleep(1.05), $1::text' },
     ]);
     expect(app.log()).not.toContain('private');
   });

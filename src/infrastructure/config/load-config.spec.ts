@@ -53,7 +53,7 @@ describe('loadConfig', () => {
     expect(failure({ BELLWETHER_EXTENSIONS: names }).lines).toEqual([`BELLWETHER_EXTENSIONS must be ${allowed}`]),
   );
 
-  it('reads levels of single rooms and refuses unknown levels', () => {
+  it('reads levels of single modules and refuses unknown levels', () => {
     expect(loadConfig({ LOG_LEVELS: 'Http=debug, Database=error' }, []).log.modules).toEqual({
       Http: 'debug',
       Database: 'error',

@@ -94,7 +94,7 @@ export const SETTINGS = {
   },
   log: {
     level: variable('LOG_LEVEL=info', oneOf(...LOG_LEVELS)),
-    /** Levels by the `room` of a log line (name of the logging class); all others have `level`. */
+    /** Levels by the `module` of a log line; all others have `level`. */
     modules: variable('LOG_LEVELS=', moduleLevels()),
   },
   /** `port` and `token` null: nobody reads metrics, and none are counted. */

@@ -40,10 +40,10 @@ describe('StructuredLogger', () => {
     expect(JSON.parse(lines()[0] ?? '').err).toMatchObject({ type: 'QueryFailedError', code: '22001' });
   });
 
-  it('names the room that writes', () => {
+  it('names the module that writes', () => {
     const { logger, lines } = capture();
     logger.log('hello', 'Database');
-    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ room: 'Database', msg: 'hello' });
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ module: 'Database', msg: 'hello' });
   });
 
   it('writes the ids of the request, run and trace that a line belongs to', async () => {
@@ -62,15 +62,15 @@ describe('StructuredLogger', () => {
     expect(outside).not.toHaveProperty('request_id');
   });
 
-  it('gives single rooms a level of their own, above and below that of the log', () => {
+  it('gives single modules a level of their own, above and below that of the log', () => {
     const { logger, lines } = capture({ Http: 'debug', Database: 'error' });
     logger.debug('told', 'Http');
     logger.warn('not told', 'Database');
     logger.debug('not told', 'Jobs');
     logger.log('told as well', 'Jobs');
     expect(lines().map((line) => JSON.parse(line))).toMatchObject([
-      { room: 'Http', msg: 'told' },
-      { room: 'Jobs', msg: 'told as well' },
+      { module: 'Http', msg: 'told' },
+      { module: 'Jobs', msg: 'told as well' },
     ]);
   });
 });

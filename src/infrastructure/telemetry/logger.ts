@@ -61,7 +61,7 @@ export const createPino = (level: string, destination?: DestinationStream): Pino
 /** The logger of one module, at the level that the operator chose for it. */
 export const moduleLogger = (logger: Pino, name: string, levels: ModuleLevels = {}): Pino => {
   const level = Object.hasOwn(levels, name) ? levels[name] : undefined;
-  return logger.child({ room: name }, level === undefined ? {} : { level });
+  return logger.child({ module: name }, level === undefined ? {} : { level });
 };
 
 /** Loggers of Nest that list every module and route at start: logged as `debug`. */
@@ -101,7 +101,7 @@ export class StructuredLogger implements LoggerService {
     const name = rest.length > 0 && typeof rest.at(-1) === 'string' ? String(rest.at(-1)) : undefined;
     const own = name === undefined ? undefined : this.own.get(name);
     const pino = own ?? this.pino;
-    const named = own === undefined ? { room: name } : {};
+    const named = own === undefined ? { module: name } : {};
     const stack = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
     if (message instanceof Error) pino[level]({ ...named, err: message }, message.message);
     else if (typeof message === 'object' && message !== null) pino[level]({ ...named, ...message });
