@@ -46,8 +46,6 @@ export class CompletionFastPath {
   handler(failed: Failed): RequestHandler {
     return (request: BellwetherRequest, response, next) => {
       if (!isPlain(request)) return next();
-      // Metrics tell requests by their route.
-      Object.assign(request, { params: {}, route: { path: request.url } });
       void this.answer(request, response, failed);
     };
   }
@@ -57,6 +55,8 @@ export class CompletionFastPath {
       const entered = this.credentials.enter(request, response);
       if (entered instanceof Promise) await entered;
       request.body = await readBody(request, response);
+      // Metrics tell requests by their route; one that the router never got has none.
+      Object.assign(request, { params: {}, route: { path: request.url } });
       const admitted = this.guard.enter(this.rule, request);
       if (admitted instanceof Promise) await admitted;
       const answered = this.completions.answerModel(request, response);

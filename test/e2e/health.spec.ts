@@ -180,6 +180,12 @@ describe('health', () => {
       'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/api/v1/runs/:id",http_response_status_code="404"} 1\n',
     );
     expect(text).toContain('bellwether_requests_refused_total{error_type="unauthenticated"} 2\n');
+    const refused = { authorization: 'Bearer bw_unknown' };
+    for (const headers of [refused, { ...refused, 'idempotency-key': 'not-the-fast-path' }]) {
+      await supertest(app.url).post('/v1/chat/completions').set(headers).send({ model: 'm' }).expect(401);
+    }
+    const counted = (await scrape()).split('\n').filter((line) => /duration_seconds_count\{.*"POST".*"401"/.test(line));
+    expect(counted).toEqual([expect.stringMatching(/http_route="unmatched".* 2$/)]);
     // Sizes and queues are those of the database.
     expect(text).toMatch(/^bellwether_database_size_bytes [1-9]\d{5,}$/m);
     expect(text).toMatch(/^bellwether_database_table_size_bytes\{table="runs",part="indexes"\} [1-9]\d+$/m);
