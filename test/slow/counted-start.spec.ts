@@ -51,6 +51,6 @@ describe('a service that has just started', () => {
   });
 
   it('keeps its heap small', () => {
-    expect(loaded.heap / MEBIBYTE).toBeLessThanOrEqual(80);
+    expect(loaded.heap / MEBIBYTE).toBeLessThanOrEqual(90);
   });
 });
