@@ -46,7 +46,7 @@ export const infoOf = (name) => known[name].info;
 export async function startServer(name, bench, { targets = true, env } = {}) {
   if (name === 'direct') return { name, port: bench.mockPort, pid: null, targets: { chat: {} }, stop: async () => {} };
   const scratch = mkdtempSync(join(tmpdir(), 'bellwether-bench-data-'));
-  const { child, port, makeTargets, makeCourse } = await known[name].start({
+  const { child, port, makeTargets, makeCourse, setRules } = await known[name].start({
     upstream: bench.upstream,
     core: cores.server,
     scratch,
@@ -57,6 +57,7 @@ export async function startServer(name, bench, { targets = true, env } = {}) {
     port,
     pid: child.pid,
     targets: {},
+    setRules,
     async stop() {
       await stop(child);
       rmSync(scratch, { recursive: true, force: true });

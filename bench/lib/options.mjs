@@ -4,6 +4,7 @@ const SCENARIOS = [
   'engine',
   'faults',
   'cache',
+  'cost',
   'gateway',
   'tools',
   'stream',
@@ -14,7 +15,7 @@ const SCENARIOS = [
   'overload',
   'boot',
 ];
-const SMOKE = ['template', 'engine', 'stream', 'abort'];
+const SMOKE = ['template', 'engine', 'cost', 'stream', 'abort'];
 const WITH_PEERS = ['engine', 'gateway', 'stream', 'abort', 'hold'];
 
 /** Which scenarios run, on what, how much. Unknown words end the run before anything starts. */

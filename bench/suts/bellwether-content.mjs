@@ -43,6 +43,25 @@ export async function makeCourse({ url, key }) {
   };
 }
 
+/** Limits that every request counts in and none reaches: one of the organization, one of each person. */
+const rules = ['organization', 'person'].map((kind) => ({
+  id: kind,
+  for: { kind },
+  limit: 'tokens',
+  amount: 1_000_000_000,
+  per: 'day',
+}));
+
+/** Limits the organization by the first `count` rules. */
+export const setRules = ({ url, key }, count) =>
+  client(url, key)('PATCH', '/api/v1/organizations/default', { limits: { rules: rules.slice(0, count) } });
+
+/** The way of a gateway: its key asks for an end user whom it names, as in a course. */
+async function asEndUser(api, target) {
+  const { key } = await api('POST', '/api/v1/api-keys', { name: `bench gateway ${run}`, scopes: ['chat', 'act_as'] });
+  return { ...target, headers: { authorization: `Bearer ${key}`, 'x-openwebui-user-id': 'student-1' } };
+}
+
 /** How long each tool of the parallel comparison takes. */
 export const TOOL_MS = 200;
 
@@ -50,6 +69,7 @@ export async function makeAssistants({ url, key, upstream }) {
   const api = client(url, key);
   const made = await makeContent(api);
   await api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: upstream, api_token: 'bench' } });
+  await setRules({ url, key }, rules.length);
 
   const slow = (count, ms) =>
     Array.from({ length: count }, (_, n) => ({
@@ -60,7 +80,7 @@ export async function makeAssistants({ url, key, upstream }) {
   const make = (name, ...settings) => assistant(api, key, name, multiTool(...settings));
   return {
     tools: await assistant(api, key, 'bench three tools', threeTools(made)),
-    noop: await make('bench no-op tool', [{ plugin: 'no_rag', enabled: true, config: {} }]),
+    noop: await asEndUser(api, await make('bench no-op tool', [{ plugin: 'no_rag', enabled: true, config: {} }])),
     classic: await assistant(api, key, 'bench classic', {
       metadata: { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'openai', llm: MODEL },
       system_prompt: 'You are a patient tutor of a first-year course.',

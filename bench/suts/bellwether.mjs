@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { dist, root } from '../lib/built.mjs';
 import { freePort, startNode, until200 } from '../lib/children.mjs';
-import { makeAssistants, makeCourse } from './bellwether-content.mjs';
+import { makeAssistants, makeCourse, setRules } from './bellwether-content.mjs';
 
 export const main = join(dist, 'main.js');
 export const isBuilt = () => existsSync(main);
@@ -30,6 +30,7 @@ export function environment({ port, dataDir, upstream, databaseUrl = database })
     RUN_STREAMS_PER_ORGANIZATION: '10000',
     RUN_STREAMS: '10000',
     RUN_COMPLETIONS: '10000',
+    RUN_COMPLETIONS_PER_PERSON: '10000',
     DATABASE_URL: databaseUrl ?? undefined,
   };
 }
@@ -54,5 +55,11 @@ async function startBuild(file, { upstream, core, scratch, env = {} }) {
   const url = `http://127.0.0.1:${port}`;
   await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
   const made = { url, key: adminKey, upstream };
-  return { child, port, makeTargets: () => makeAssistants(made), makeCourse: () => makeCourse(made) };
+  return {
+    child,
+    port,
+    makeTargets: () => makeAssistants(made),
+    makeCourse: () => makeCourse(made),
+    setRules: (count) => setRules(made, count),
+  };
 }
