@@ -424,6 +424,24 @@ describe('stems that are remembered', () => {
       ['Why', 'do', 'cells', 'divide'],
       ['Do', 'times', 'and', 'why'],
     ]);
+    await stems.learn('english', ['Plants grow; cells divide.', 'Why do <b>roots</b> grow?']);
+    await words('plants grow');
+    expect(told.slice(2)).toEqual([['Plants', 'plants', 'grow']]);
+  });
+
+  it('are those of the material after the first question', async () => {
+    const kb = await knowledgeBase();
+    await add(kb, ['osmosis of water', 'membranes and salts']);
+    const repository = new ResidentRepository(dataSource);
+    const asked = jest.spyOn(repository, 'words');
+    const indexes = new ResidentIndexes(repository, { on: () => undefined });
+    for (let n = 0; n < 3; n++) {
+      await indexes.search(question(kb, 'osmosis'));
+      await indexes.settled();
+    }
+    asked.mockClear();
+    expect(await indexes.search(question(kb, 'membranes and water'))).toHaveLength(2);
+    expect(asked).not.toHaveBeenCalled();
   });
 });
 

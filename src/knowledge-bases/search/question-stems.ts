@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { atMost } from '@bellwether/kernel';
 import { LRUCache } from 'lru-cache';
 import type { QuestionWord } from './rank-resident';
+import { searchableQuestion, withoutStopWords } from './searchable-text';
 
 /** The stems of wordings: configurations, texts, and configurations that the texts are written in. */
 export type AskStems = (
@@ -12,6 +14,11 @@ export type AskStems = (
 type Stem = Omit<QuestionWord, 'number'>;
 
 const REMEMBERED = 20_000;
+/** Words of one knowledge base that are learned. */
+const MOST_LEARNED = 10_000;
+/** Texts that are read, and words that are asked for, in one go: other questions wait meanwhile. */
+const TEXTS_AT_ONCE = 25;
+const WORDS_AT_ONCE = 250;
 /** A longer piece is no word: an address, or a text without blanks. */
 const MOST_CHARS = 40;
 /** PostgreSQL counts a word at most this often. */
@@ -58,6 +65,23 @@ export class QuestionStems {
     );
   }
 
+  /** Asks for the words of texts before a question has them. */
+  async learn(configuration: string, texts: readonly string[]): Promise<void> {
+    const unknown = new Map<string, Piece>();
+    for (let at = 0; at < texts.length && unknown.size < MOST_LEARNED; at += TEXTS_AT_ONCE) {
+      for (const text of texts.slice(at, at + TEXTS_AT_ONCE)) {
+        const words = wordsOf(withoutStopWords(configuration, searchableQuestion(text)));
+        for (const word of words.filter(isShort).flatMap((each) => [each, each.toLowerCase()])) {
+          const piece = { text: word, configuration };
+          if (!this.known.has(keyOf(piece))) unknown.set(keyOf(piece), piece);
+        }
+      }
+      await nextTurn();
+    }
+    const asked = [...unknown.values()].slice(0, MOST_LEARNED);
+    for (let at = 0; at < asked.length; at += WORDS_AT_ONCE) await this.stemsOf(asked.slice(at, at + WORDS_AT_ONCE));
+  }
+
   private async askWhole(places: readonly number[], wordings: Parameters<AskStems>): Promise<readonly QuestionWord[]> {
     if (places.length === 0) return [];
     const of = (list: readonly string[]): string[] => places.map((place) => list[place] ?? '');
@@ -91,12 +115,17 @@ export class QuestionStems {
   }
 }
 
+const wordsOf = (text: string): string[] => {
+  const pieces = text.split(BLANKS).filter((piece) => piece !== '');
+  return pieces.map((piece) => WORD.exec(piece)?.[1] ?? piece);
+};
+
+const isShort = (word: string): boolean => word.length <= MOST_CHARS && !word.includes('<');
+
 /** Null for a text that PostgreSQL must see whole. */
 function piecesOf(text: string, configuration: string): Piece[] | null {
-  if (text.includes('<')) return null;
-  const pieces = text.split(BLANKS).filter((piece) => piece !== '');
-  if (pieces.some((piece) => piece.length > MOST_CHARS)) return null;
-  return pieces.map((piece) => ({ text: WORD.exec(piece)?.[1] ?? piece, configuration }));
+  const words = wordsOf(text);
+  return words.every(isShort) ? words.map((word) => ({ text: word, configuration })) : null;
 }
 
 /** The words of a wording, counted, in the order of `COLLATE "C"`. */

@@ -46,6 +46,9 @@ export class ResidentIndexes {
   /** Indexes are read one at a time: on the embedded engine, searches wait for each statement of a read. */
   private reading: Promise<void> | null = null;
   private readonly stems: QuestionStems;
+  /** Text-search configurations in which the words of an index are known. */
+  private readonly learned = new WeakMap<ResidentIndex, Set<string>>();
+  private learning: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly repository: ResidentRepository,
@@ -69,6 +72,7 @@ export class ResidentIndexes {
       return index === undefined ? [] : [{ index, number: numbers[at] ?? 1 }];
     });
     if (scopes.length < ids.length) return null;
+    for (const { index, number } of scopes) this.learn(index, configurations[number - 1] ?? '');
     return rankResident(scopes, await this.stems.words(configurations, wordings, spoken), depth);
   }
 
@@ -78,9 +82,23 @@ export class ResidentIndexes {
     return states.map((state) => state?.version ?? '').join('|');
   }
 
-  /** Ends when no index is being read. */
+  /** Ends when no index is being read, and no words are being learned. */
   async settled(): Promise<void> {
     await this.reading;
+    await this.learning;
+  }
+
+  /** Questions mostly have words of the material: they are asked for together, in the background. */
+  private learn(index: ResidentIndex, configuration: string): void {
+    const learned = this.learned.get(index) ?? new Set();
+    if (learned.has(configuration)) return;
+    this.learned.set(index, learned.add(configuration));
+    const texts = index.chunks.map(({ section, text }) => `${section} ${text}`);
+    this.learning = this.learning
+      .then(() => this.stems.learn(configuration, texts))
+      .catch((error: unknown) =>
+        this.logger.warn({ msg: 'words of a knowledge base could not be stemmed', err: error }),
+      );
   }
 
   private async indexOf(organizationId: string, id: string): Promise<ResidentIndex | null> {
