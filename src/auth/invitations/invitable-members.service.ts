@@ -1,6 +1,5 @@
-import { AppError, type Caller, existing, atMost } from '@bellwether/kernel';
+import { AppError, type Caller, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import {
   type Member,
   MembersService,
@@ -10,33 +9,7 @@ import {
 } from '../../organizations';
 import { ApiKeyRepository } from '../api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';
-
-const MINUTE_MS = 60_000;
-const PER_MINUTE = 60;
-const MOST_PEOPLE = 10_000;
-
-/** Limits the links and invitations that one person makes in a minute. */
-export class InvitationRate {
-  private readonly windows = new LRUCache<string, { readonly endsAt: number; count: number }>(atMost(MOST_PEOPLE));
-
-  constructor(private readonly now: () => number = Date.now) {}
-
-  /** @throws {AppError} `too_many_requests` */
-  count(userId: string): void {
-    const found = this.windows.get(userId);
-    const window =
-      found !== undefined && found.endsAt > this.now() ? found : { endsAt: this.now() + MINUTE_MS, count: 0 };
-    this.windows.set(userId, window);
-    window.count += 1;
-    if (window.count <= PER_MINUTE) return;
-    const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
-    throw new AppError('too_many_requests', `At most ${PER_MINUTE} links and invitations a minute`, {
-      reason: 'link.too_many',
-      values: { limit: PER_MINUTE },
-      retryAfter,
-    });
-  }
-}
+import { LinkRate } from '../sign-in/link-rate';
 
 export interface Invitable {
   readonly organizationId: string;
@@ -46,7 +19,7 @@ export interface Invitable {
 /** The members that a caller may let in by link or e-mail. */
 @Injectable()
 export class InvitableMembers {
-  private readonly rate = new InvitationRate();
+  private readonly rate = new LinkRate();
 
   constructor(
     private readonly organizations: OrganizationsService,

@@ -13,7 +13,7 @@ import {
   writtenMail,
 } from '../../infrastructure/mail';
 import { Transactions } from '../../infrastructure/database';
-import { InvitationRate } from '../invitations/invitable-members.service';
+import { LinkRate } from './link-rate';
 import { type AddressedLink, SignInLinks } from './sign-in-links.service';
 
 interface Texts {
@@ -105,7 +105,7 @@ const MOST_MAILS_PER_DAY = 5;
 export class SignInMail {
   private readonly log = new Logger('SignIn');
   private readonly base: string;
-  private readonly rate = new InvitationRate();
+  private readonly rate = new LinkRate();
 
   constructor(
     private readonly links: SignInLinks,
