@@ -199,5 +199,9 @@ export class WebService {
   }
 }
 
+/** The start page, and links that people send each other: programs that look at a link ask for any type. */
+const ALWAYS_A_PAGE = /^\/(?:join\/[^/]+)?$/;
+
 /** Navigation of browsers asks for HTML by name; other requests do not. */
-const wantsPage = ({ path, headers }: Request): boolean => path === '/' || /\btext\/html\b/.test(headers.accept ?? '');
+const wantsPage = ({ path, headers }: Request): boolean =>
+  ALWAYS_A_PAGE.test(path) || /\btext\/html\b/.test(headers.accept ?? '');

@@ -35,6 +35,8 @@ describe('a class without an identity provider', () => {
     });
     const typed = `${link.code.slice(0, 4)}-${link.code.slice(4)}`.toLowerCase();
 
+    // A program that looks at the link has no build here to show: it is not told that there is nothing.
+    expect((await fetch(app.url + new URL(link.url).pathname)).status).not.toBe(404);
     const student = browser();
     const offer = await student.send('GET', `/api/v1/join/${typed}`);
     expect(offer.json).toMatchObject({
