@@ -1,5 +1,6 @@
 import type { RunStatus } from '@bellwether/kernel';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Subject } from 'rxjs';
 import { Signals } from '../infrastructure/signals';
 import { isTerminal } from './run';
 import type { LoggedEvent } from './run.types';
@@ -13,30 +14,12 @@ const WINDOW_CHARS = 256 * 1_024;
  */
 export type TakeEvents = (events: readonly LoggedEvent[]) => Promise<void> | undefined;
 
-/** A reader that has all events so far. It leaves the head when it holds a batch back. */
-class HeadReader {
-  constructor(
-    private seq: number,
-    private readonly take: TakeEvents,
-    private readonly left: (seq: number, held: Promise<void> | undefined) => void,
-  ) {}
-
-  give(events: readonly LoggedEvent[]): void {
-    const fresh = (events[0]?.seq ?? 0) > this.seq ? events : events.filter(({ seq }) => seq > this.seq);
-    if (fresh.length === 0) return;
-    this.seq = lastSeqOf(fresh);
-    const held = this.taken(fresh);
-    if (held !== undefined) this.left(this.seq, held);
-  }
-
-  readonly leave = (): void => this.left(this.seq, undefined);
-
-  private taken(events: readonly LoggedEvent[]): Promise<void> | undefined {
-    try {
-      return this.take(events);
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error('The events were not taken', { cause: error }));
-    }
+/** An error of a reader ends its reading alone. */
+function taken(take: TakeEvents, events: readonly LoggedEvent[]): Promise<void> | undefined {
+  try {
+    return take(events);
+  } catch (error) {
+    return Promise.reject(error instanceof Error ? error : new Error('The events were not taken', { cause: error }));
   }
 }
 
@@ -49,7 +32,8 @@ export class Tail {
   private chars = 0;
   private seq = 0;
   private over = false;
-  private readonly head = new Set<HeadReader>();
+  /** Gives new events to all readers that have the earlier ones; completes with the run. */
+  private readonly progress = new Subject<readonly LoggedEvent[]>();
 
   constructor(readonly runId: string) {}
 
@@ -75,15 +59,15 @@ export class Tail {
       this.over ||= isTerminal(event);
     }
     this.trim();
-    for (const reader of this.head) reader.give(fresh);
-    if (this.over) this.release();
+    this.progress.next(fresh);
+    if (this.over) this.progress.complete();
     return true;
   }
 
   /** Ends the tail of a run that ended without a terminal event in the log. */
   end(): void {
     this.over = true;
-    this.release();
+    this.progress.complete();
   }
 
   /**
@@ -93,13 +77,24 @@ export class Tail {
   follow(seq: number, signal: AbortSignal, take: TakeEvents): Promise<number> {
     if (this.over || signal.aborted) return Promise.resolve(seq);
     return new Promise((resolve) => {
-      const reader = new HeadReader(seq, take, (last, held) => {
-        this.head.delete(reader);
-        signal.removeEventListener('abort', reader.leave);
+      let last = seq;
+      const leave = (held?: Promise<void>): void => {
+        reading.unsubscribe();
+        signal.removeEventListener('abort', left);
         resolve(held === undefined ? last : held.then(() => last));
+      };
+      const left = (): void => leave();
+      const reading = this.progress.subscribe({
+        next: (events) => {
+          const fresh = (events[0]?.seq ?? 0) > last ? events : events.filter((event) => event.seq > last);
+          if (fresh.length === 0) return;
+          last = lastSeqOf(fresh);
+          const held = taken(take, fresh);
+          if (held !== undefined) leave(held);
+        },
+        complete: left,
       });
-      this.head.add(reader);
-      signal.addEventListener('abort', reader.leave);
+      signal.addEventListener('abort', left);
     });
   }
 
@@ -118,10 +113,6 @@ export class Tail {
       gone += 1;
     }
     if (gone > 0) this.events = this.events.slice(gone);
-  }
-
-  private release(): void {
-    for (const reader of this.head) reader.leave();
   }
 }
 
