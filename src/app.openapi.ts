@@ -30,6 +30,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Organizations: 'Organizations, their settings and their members',
   Groups: 'Groups of members that assistants are shared with',
   'API keys': 'Keys of people and programs',
+  'Join links': 'Links and codes by which people without an account become members',
   Session: 'Sign-in, sign-out and open sessions of browsers',
   'Single sign-on': 'OpenID providers of an organization',
   SCIM: 'Users and groups of a directory (RFC 7644)',

@@ -9,9 +9,9 @@ describeTool('no_rag', {
 });
 
 describe('no_rag', () => {
-  it('fills no slot and says nothing', async () => {
+  it('fills no slot and says nothing', () => {
     const tool = new NoRagTool();
     expect(tool.definition.placeholder).toBeNull();
-    expect(await tool.run()).toEqual({ content: '', sources: [], confidence: null });
+    expect(tool.run()).toEqual({ content: '', sources: [], confidence: null });
   });
 });

@@ -13,12 +13,15 @@ const ROUTES = filesIn('web/src/routes', '+page.svelte')
   .map((name) => `/${name.replace(/\/?\+page\.svelte$/, '')}`)
   .filter((path) => path !== '/' && !path.startsWith('/help'));
 
+/** The guide's page about the UI explains them. */
+const WAYS_IN = ['/sign-in', '/join/[[code]]', '/account/sessions'];
+
 // `virtual:help` reads the pages as they are.
 it.each(ROUTES)('leads from %s to a page and a heading of the guide', async (path) => {
   const [slug, heading] = helpFor(path).replace('/help/', '').split('#');
   const page = pages.find((each) => each.slug === slug);
   expect(page?.slug).toBe(slug);
-  if (path !== '/sign-in' && path !== '/account/sessions') expect(slug).not.toBe('web');
+  if (!WAYS_IN.includes(path)) expect(slug).not.toBe('web');
   const html = (await page?.load())?.default ?? '';
   if (heading !== undefined) expect(html).toContain(`id="${heading}"`);
 });
