@@ -67,6 +67,8 @@ const PRIVATE = [
 /** Routes that need a state which another spec makes; it asserts the entry by this text. */
 const ELSEWHERE: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'POST /api/v1/runs/{id}/cancel': ['test/e2e/run-readers.spec.ts', `action: 'run.cancel'`],
+  'POST /api/v1/join': ['test/e2e/join.spec.ts', `action = 'member.add'`],
+  'POST /api/v1/session/mail': ['test/e2e/invitations.spec.ts', `action = 'sign_in_link.create'`],
   'POST /api/v1/session/link': ['test/e2e/invitations.spec.ts', `action = 'session.create'`],
   'POST /api/v1/session/password': ['test/e2e/single-sign-on.spec.ts', `action = 'session.create'`],
   'POST /api/v1/organizations/{slug}/members/{member}/invitation': [
@@ -158,6 +160,8 @@ describe('each change writes exactly one entry', () => {
     await does(`PATCH ${ORGANIZATION}/members/{member}`, { member }, 'member.update', { role: 'teacher' });
     await does(`POST ${ORGANIZATION}/members/{member}/sign-in-link`, { member }, 'sign_in_link.create');
     const { id } = await does(`POST ${ORGANIZATION}/groups`, {}, 'group.create', { name: 'Course' });
+    const link = await does(`POST ${ORGANIZATION}/join-links`, {}, 'join_link.create', { name: 'Course' });
+    await does(`DELETE ${ORGANIZATION}/join-links/{id}`, { id: link.id }, 'join_link.revoke');
     await does(`PATCH ${ORGANIZATION}/groups/{id}`, { id }, 'group.update', { name: 'Course 2' });
     await does(`POST ${ORGANIZATION}/groups/{id}/members`, { id }, 'group.members', { members: [member] });
     await does(`DELETE ${ORGANIZATION}/groups/{id}/members/{member}`, { id, member }, 'group.members');

@@ -281,6 +281,10 @@ describe('a sign-in link that somebody asks for by e-mail', () => {
     expect((await ask(email.toUpperCase())).status).toBe(202);
     await until(() => sentTo(email).length === 1);
     expect(sentTo(email)[0]?.text).toContain('una sola vegada');
+    const [entry] = await sql(
+      `SELECT * FROM audit_entries WHERE action = 'sign_in_link.create' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(entry).toMatchObject({ actor_user_id: null, after: { user_id: expect.any(String) } });
     const [url = ''] = linksIn(sentTo(email)[0]?.text);
     expect([await opens(url), await opens(url), await opens(earlier)]).toEqual([true, false, true]);
   });

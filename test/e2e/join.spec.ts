@@ -53,6 +53,8 @@ describe('a class without an identity provider', () => {
       role: 'member',
       user: { name: 'Ada Example', email: expect.stringMatching(/@join\.invalid$/) },
     });
+    const [entry] = await sql(`SELECT after FROM audit_entries WHERE action = 'member.add' ORDER BY id DESC LIMIT 1`);
+    expect(entry.after).toMatchObject({ name: 'Ada Example', issuer: `join:${link.id}` });
     const groups = await student.send('GET', '/api/v1/organizations/default/groups');
     expect(groups.json.items).toMatchObject([{ name: 'Tuesday', is_member: true }]);
     expect((await student.send('GET', '/api/v1/organizations/default')).status).toBe(403);

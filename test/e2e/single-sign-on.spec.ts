@@ -54,6 +54,7 @@ describe('signing in at the institution', () => {
       signed_in: false,
       providers: [{ name: 'Example University', organization: null, url: '/auth/oidc/default/login', logo: null }],
       password: false,
+      mail: false,
       sign_out_url: null,
     });
     expect(await ada.signIn('default', '/assistants?page=2')).toBe('/assistants?page=2');

@@ -117,9 +117,12 @@ interface Caller {
   readonly mayChange?: true;
 }
 
-/** A parameter names an object of an organization, beyond the organization itself and what the service brings along. */
+/**
+ * A parameter names an object of an organization, beyond the organization itself and what the service brings along. The
+ * code of a join link opens by itself what it leads to.
+ */
 const isOfObject = ({ path }: Operation): boolean =>
-  !/ResourceTypes|Schemas/.test(path) && /\{/.test(path.replaceAll(/\{(slug|name|part)\}/g, ''));
+  !/ResourceTypes|Schemas|\/join\//.test(path) && /\{/.test(path.replaceAll(/\{(slug|name|part)\}/g, ''));
 /** These end the caller's own credential, so they come last. */
 const endsItself = ({ method, path }: Operation): boolean => method !== 'GET' && /\/sessions?$/.test(path);
 

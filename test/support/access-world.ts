@@ -221,6 +221,7 @@ export async function furnish(app: TestApp, slug: string, mark: string): Promise
   };
   const platformId = made(await app.api('POST', `${organization}/lti/platforms`, platform)).id;
   const launched = await course(app, { slug, platformId, live, author });
+  const link = await post(`${organization}/join-links`, { name: 'Class' });
   const objects = new Objects(
     {
       ...Object.fromEntries(UNMADE.map((kind) => [kind, NOBODY])),
@@ -242,6 +243,8 @@ export async function furnish(app: TestApp, slug: string, mark: string): Promise
       rubrics: (await post('/api/v1/rubrics', RUBRIC)).id,
       'prompt-templates': (await post('/api/v1/prompt-templates', kept)).id,
       groups: (await post(`${organization}/groups`, { name: `Private group ${mark}` })).id,
+      'join-links': link.id,
+      join: link.code,
       members: author.userId,
       tokens: directory.id,
       platforms: platformId,

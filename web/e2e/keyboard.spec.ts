@@ -131,6 +131,8 @@ const STOPS: readonly Stop[] = [
   { name: 'batch of a migration', path: ({ batch }) => `/admin/migration/${batch}`, until: batchDone },
   { name: 'health', path: () => '/admin/health', until: opened('finding') },
   { name: 'signing in', path: () => '/sign-in', until: opened('api-key-input'), signedOut: true },
+  { name: 'a code of a class', path: () => '/join', until: opened('join-code-input'), signedOut: true },
+  { name: 'a link of a class', path: () => '/join/AAAAAAAA', until: opened('join-code-input'), signedOut: true },
 ];
 
 /** Pages that nobody stops at, and why. */

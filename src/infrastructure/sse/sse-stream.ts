@@ -93,14 +93,14 @@ export class SseStream implements Beating {
     return this.response.destroyed || this.response.writableEnded;
   }
 
-  /** Sends header and a comment in this turn: the client sees life while tools run. */
-  open(headers: Readonly<Record<string, string>> = {}): void {
+  /** Sends header and a comment in this turn: the client sees life while tools run. `before` precedes the comment. */
+  open(headers: Readonly<Record<string, string>> = {}, before = ''): void {
     if (this.opened || this.isGone) return;
     this.opened = true;
     this.response.writeHead(200, { ...HEADERS, ...headers });
     this.heartbeat.add(this);
     this.response.once('close', () => this.heartbeat.remove(this));
-    this.tell(commentFrame('stream open'));
+    this.tell(before + commentFrame('stream open'));
   }
 
   /** Writes frames at the end of this turn, in one piece with those that follow until then. */

@@ -14,7 +14,7 @@ const ROUTES = filesIn('web/src/routes', '+page.svelte')
   .filter((path) => path !== '/' && !path.startsWith('/help'));
 
 /** The guide's page about the UI explains them. */
-const WAYS_IN = ['/sign-in', '/join/[[code]]', '/account/sessions'];
+const WAYS_IN = ['/sign-in', '/join', '/join/[code]', '/account/sessions'];
 
 // `virtual:help` reads the pages as they are.
 it.each(ROUTES)('leads from %s to a page and a heading of the guide', async (path) => {
