@@ -96,7 +96,8 @@ function createIn(file: string, settings: WorkerSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     let reason: string | null = null;
     child.once('message', (said: string) => (reason = said));
-    child.once('error', reject);
+    // A fork that failed is told twice: by itself and by the message that cannot be sent.
+    child.on('error', reject);
     child.once('exit', (code, signal) => {
       if (code === 0) resolve();
       else reject(new Error(reason ?? `the process that creates it ended with ${signal ?? `code ${code}`}`));

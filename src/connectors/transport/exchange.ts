@@ -157,8 +157,16 @@ class Exchange<T> extends AsyncResource implements Dispatcher.DispatchHandler {
   }
 
   private finish(): void {
-    const { sink } = this;
+    const { sink, held } = this;
     if (this.isOver || sink === null) return;
+    if (held !== null) {
+      // The sink first takes what it has got; its failure ends the answer.
+      held.then(
+        () => this.finish(),
+        () => undefined,
+      );
+      return;
+    }
     let answer: T | Promise<T>;
     try {
       answer = this.runInAsyncScope(() => sink.end());
