@@ -311,6 +311,22 @@ describe('a sign-in link that somebody asks for by e-mail', () => {
     expect(linksIn(sentTo(email)[1]?.text)).toHaveLength(1);
   });
 
+  it('opens no account of an owner, and none of somebody who comes by a directory', async () => {
+    const [owner, provisioned, known] = [await person(app, { role: 'owner' }), await person(app), await person(app)];
+    await sql(
+      `INSERT INTO scim_users (organization_id, user_id, user_name_key, resource)
+       SELECT organization_id, user_id, user_id::text, '{}' FROM members WHERE user_id = $1`,
+      [provisioned.userId],
+    );
+    for (const { email } of [owner, provisioned, known]) await ask(email);
+    await until(() => sentTo(known.email).length === 1);
+    await until(
+      async () =>
+        (await sql(`SELECT FROM pgboss.job WHERE name = 'sign-in-mail' AND state < 'completed'`)).length === 0,
+    );
+    expect([...sentTo(owner.email), ...sentTo(provisioned.email)]).toEqual([]);
+  });
+
   it('comes five times a day at most', async () => {
     const { email } = await person(app);
     const done = (): Promise<boolean> =>

@@ -220,6 +220,11 @@ describe('a good launch of LTI 1.1', () => {
     expect((await ada.get('/api/v1/me')).json).toMatchObject({ role: 'teacher', scopes: ['chat', 'read', 'write'] });
     const organization = '/api/v1/organizations/default';
     await done(app.api('PATCH', organization, { features: { local_sign_in: false } }));
+    // A platform says again who somebody is, and its session lives no longer than one of single sign-on.
+    const [session] = await sql(
+      `SELECT expires_at - created_at AS life FROM sessions ORDER BY created_at DESC LIMIT 1`,
+    );
+    expect(session.life).toMatchObject({ days: 1 });
     const refused = await moodle.launch(browser(), 'creator', parameters, options);
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('<code>sign_on_only</code>')]);
     await done(app.api('PATCH', organization, { features: { local_sign_in: null } }));

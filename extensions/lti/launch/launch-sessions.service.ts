@@ -82,6 +82,7 @@ export class LaunchSessions {
         userId,
         apiKeyId: null,
         role: member.role,
+        isVouched: true,
         scopes: assistantIds === null ? scopesOf(member.role) : LAUNCH_SCOPES,
         ...boundsOf(ticket, isSame ? current : null),
       },

@@ -15,6 +15,13 @@ const MAX_FAILURES = 20;
 /** Addresses kept; the oldest are evicted. */
 const MAX_ADDRESSES = 10_000;
 
+/** Addresses that belong to one customer: an IPv6 network of 64 bits, or one IPv4 address. */
+export function addressGroup(text: string | null): string {
+  if (text === null || !ipaddr.isValid(text)) return 'unknown';
+  const address = ipaddr.process(text);
+  return address instanceof ipaddr.IPv6 ? address.toByteArray().slice(0, 8).join('.') : address.toString();
+}
+
 /** Sign-ins always count. An unknown key counts once: a program with an old key keeps getting 401. */
 type FailureKind = 'sign_in' | 'key';
 

@@ -1,4 +1,4 @@
-import { AppError, type Caller, existing } from '@bellwether/kernel';
+import { AppError, type Caller, type Role, existing } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import {
   type Member,
@@ -10,6 +10,14 @@ import {
 import { ApiKeyRepository } from '../api-key.repository';
 import { scopesOf } from '../sessions/role-scopes';
 import { LinkRate } from '../sign-in/link-rate';
+
+/** @throws {AppError} `feature_disabled` where people sign in through their institution only */
+export function assertLocalSignIn({ local_sign_in: isOn }: { readonly local_sign_in: boolean }): void {
+  if (isOn) return;
+  throw new AppError('feature_disabled', 'People of this organization sign in through their institution', {
+    reason: 'member.by_institution',
+  });
+}
 
 export interface Invitable {
   readonly organizationId: string;
@@ -38,17 +46,24 @@ export class InvitableMembers {
     if (member.disabled)
       throw new AppError('conflict', 'This member is disabled: enable the member first', { reason: 'member.disabled' });
     const { features } = await this.organizations.runtime(organizationId);
-    if (!features.local_sign_in && !member.systemAdmin) {
-      throw new AppError('feature_disabled', 'People of this organization sign in through their institution', {
-        reason: 'member.by_institution',
-      });
-    }
+    if (!member.systemAdmin) assertLocalSignIn(features);
     this.rate.count(caller.userId);
     return { organizationId, member };
   }
 
+  /**
+   * Checks that the caller may let somebody in with a role, whoever it is.
+   * @throws {AppError} `feature_disabled` where people sign in through their institution only, `forbidden` for a key that
+   * is narrower than the role or expires, `too_many_requests`
+   */
+  async assertLetsIn({ caller, organizationId }: OrganizationRequest, role: Role): Promise<void> {
+    assertLocalSignIn((await this.organizations.runtime(organizationId)).features);
+    await this.assertAsWide(caller, { role });
+    this.rate.count(caller.userId);
+  }
+
   /** A limited key must not open an unlimited session. */
-  private async assertAsWide(caller: Caller, { role }: Member): Promise<void> {
+  private async assertAsWide(caller: Caller, { role }: Pick<Member, 'role'>): Promise<void> {
     const lacks = scopesOf(role).filter((scope) => !caller.scopes.includes(scope));
     const expires = caller.credentialId === null ? null : await this.keys.expiryOf(caller.credentialId);
     if (lacks.length === 0 && caller.assistantIds === null && expires === null) return;

@@ -12,7 +12,7 @@ import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
 const MOST_MAILS_PER_DAY = 5;
 
 const tooManyMails = (retryAfter: number): AppError =>
-  new AppError('too_many_requests', `This person has had ${MOST_MAILS_PER_DAY} invitations by e-mail within a day`, {
+  new AppError('too_many_requests', `This person has had ${MOST_MAILS_PER_DAY} e-mails within a day`, {
     reason: 'invitation.too_many',
     values: { limit: MOST_MAILS_PER_DAY },
     retryAfter,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Not } from 'typeorm';
+import { DataSource, MoreThan, Not } from 'typeorm';
 import { CONFIG, type Config } from '../../infrastructure/config';
 import { AcrossOrganizations, type Transaction } from '../../infrastructure/database';
 import type { KeyRow } from '../api-key.repository';
@@ -7,8 +7,10 @@ import { SessionEntity } from './session.entity';
 
 /** Hours from sign-in that end a session of single sign-on or a launch: the institution says again who somebody is. */
 const VOUCHED_HOURS = 24;
-/** Hours without a request that end such a session. */
+/** Hours without a request that end such a session, and every one that lives no longer. */
 const VOUCHED_IDLE_HOURS = 8;
+/** Milliseconds from signing in by a password in which the person may link an account of a provider. */
+const LINKING_MS = 3_600_000;
 /** Sessions of one member; the oldest is removed first. */
 const MOST_SESSIONS = 50;
 
@@ -22,8 +24,11 @@ const sessionRow = (idleDays: number): string => `
          coalesce(session.assistant_ids, key.assistant_ids) AS "assistantIds", session.activity_ids AS "activityIds",
          coalesce(key.published_only, session.assistant_ids IS NOT NULL) AS "publishedOnly",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at +
-               CASE WHEN session.issuer_key IS NULL AND session.activity_ids IS NULL
-                    THEN interval '${idleDays} days' ELSE interval '${VOUCHED_IDLE_HOURS} hours' END) AS "expiresAt",
+               CASE WHEN session.expires_at - session.created_at > interval '${VOUCHED_HOURS} hours'
+                    THEN interval '${idleDays} days' ELSE interval '${VOUCHED_IDLE_HOURS} hours' END,
+               CASE WHEN session.issuer_key IS NULL AND NOT person.system_admin
+                     AND organization.settings #>> '{features,local_sign_in}' = 'false'
+                    THEN session.created_at + interval '${VOUCHED_HOURS} hours' END) AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
          session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey",
          session.by_password AS "byPassword"
@@ -52,6 +57,8 @@ export type NewSession = Pick<
   readonly assistantIds?: readonly number[];
   readonly activityIds?: readonly string[];
   readonly byPassword?: boolean;
+  /** Somebody else says who the person is: an identity provider or a learning platform. */
+  readonly isVouched?: boolean;
 };
 
 /** The provider and person behind a session of single sign-on. */
@@ -145,16 +152,19 @@ export class SessionRepository {
         session.assistantIds ?? null,
         session.byPassword ?? false,
         session.activityIds ?? null,
-        signOn === undefined && session.activityIds === undefined ? this.hours : VOUCHED_HOURS,
+        session.isVouched === true ? VOUCHED_HOURS : this.hours,
       ],
     );
   }
 
-  /** The member of a session that a password opened; null for another one. */
+  /** The member of a session that a password opened within the last hour; null for another one. */
   @AcrossOrganizations('sign-in')
   async openedByPassword(id: string): Promise<Pick<SessionEntity, 'organizationId' | 'userId'> | null> {
     const select = { organizationId: true, userId: true } as const;
-    return this.dataSource.getRepository(SessionEntity).findOne({ select, where: { id, byPassword: true } });
+    return this.dataSource.getRepository(SessionEntity).findOne({
+      select,
+      where: { id, byPassword: true, createdAt: MoreThan(new Date(Date.now() - LINKING_MS)) },
+    });
   }
 
   /** Null for a session of a key or a link. */

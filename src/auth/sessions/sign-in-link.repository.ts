@@ -61,8 +61,9 @@ export class SignInLinkRepository {
   }
 
   /**
-   * The memberships of an address whose people may sign in by a link: enabled, in an organization that is open and lets
-   * people sign in here. System administrators always may.
+   * The memberships of an address whose people may sign in by a link that they ask for: enabled, in an organization that is
+   * open and lets people sign in here. A mailbox opens neither the accounts of owners and system administrators nor those of
+   * people who come by a provider, which is how an institution takes access back.
    */
   @AcrossOrganizations('sign-in')
   addressed(email: string): Promise<AddressedMember[]> {
@@ -74,8 +75,16 @@ export class SignInLinkRepository {
          JOIN organizations organization ON organization.id = member.organization_id
         WHERE person.email = $1 AND NOT member.disabled AND NOT organization.suspended
           AND organization.erase_after IS NULL
-          AND ((organization.settings #>> '{features,local_sign_in}') IS DISTINCT FROM 'false'
-               OR (person.system_admin AND organization.is_system))
+          AND (organization.settings #>> '{features,local_sign_in}') IS DISTINCT FROM 'false'
+          AND member.role <> 'owner' AND NOT person.system_admin
+          AND person.email NOT LIKE '%.invalid' AND person.email NOT LIKE '%@localhost'
+          AND NOT EXISTS (SELECT FROM oidc_identities i
+                           WHERE i.organization_id = member.organization_id AND i.user_id = member.user_id)
+          AND NOT EXISTS (SELECT FROM lti_identities i
+                           WHERE i.organization_id = member.organization_id AND i.user_id = member.user_id)
+          AND NOT EXISTS (SELECT FROM scim_users s
+                           WHERE s.organization_id = member.organization_id AND s.user_id = member.user_id
+                             AND s.deleted_at IS NULL)
         ORDER BY organization.name LIMIT $2`,
       [email, MOST_ORGANIZATIONS],
     );

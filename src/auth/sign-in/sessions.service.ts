@@ -32,6 +32,8 @@ export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'api
   readonly byPassword?: boolean;
   /** The session is that of a launch from a course. */
   readonly activityIds?: readonly string[];
+  /** Somebody else says who the person is: an identity provider or a learning platform. */
+  readonly isVouched?: true;
 };
 
 /** A longer ID token is not kept: the provider then asks the person whether to sign out. */

@@ -30,10 +30,10 @@ export type AddressedLink = AddressedMember & SignInLink;
 
 export type MemberLink = ConsumedLink & Member;
 
-/** Hours that a link of the operator works. */
-const OPERATOR_HOURS = 1;
-/** Hours that a link sent by mail or chat works: longer than a weekend. */
-const MEMBER_HOURS = 72;
+/** Hours that a link works which is used at once: of a command, or asked for on the sign-in page. */
+const SHORT_HOURS = 1;
+/** Hours that a link works which somebody else sends: longer than a weekend. */
+const INVITED_HOURS = 72;
 
 /** The page that asks before it signs in. */
 const pageOf = (token: string): string => `/sign-in#link=${token}`;
@@ -58,7 +58,7 @@ export class SignInLinks {
 
   /** Makes a link for commands and for the start of the service. */
   make(member: LinkedMember): Promise<SignInLink> {
-    const link = { ...member, hours: OPERATOR_HOURS, needsLocalSignIn: false, madeBy: null };
+    const link = { ...member, hours: SHORT_HOURS, needsLocalSignIn: false, madeBy: null };
     return withinOrganization(member.organizationId, () =>
       this.transactions.run(async (tx) => {
         const { token, expiresAt } = await this.insert(null, link, tx);
@@ -101,7 +101,7 @@ export class SignInLinks {
     tx: Transaction,
   ): Promise<SignInLink> {
     await this.links.removeOfMember(member, tx);
-    const link = { ...member, hours: MEMBER_HOURS, needsLocalSignIn: true, madeBy };
+    const link = { ...member, hours: INVITED_HOURS, needsLocalSignIn: true, madeBy };
     const { token, expiresAt } = await this.insert(caller, link, tx);
     return { path: pageOf(token), expiresAt };
   }
@@ -109,17 +109,18 @@ export class SignInLinks {
   /**
    * Makes links for the memberships of an e-mail address, to be sent to that address alone. They end in an hour and leave
    * other links as they are: anybody may ask for them. None for an unknown address, and when the person has had as many
-   * e-mails today as one may have.
+   * e-mails today as one may have; null: this one is not counted.
    */
-  async issueTo(email: string, mostPerDay: number): Promise<AddressedLink[]> {
+  async issueTo(email: string, mostPerDay: number | null): Promise<AddressedLink[]> {
     const made: AddressedLink[] = [];
     for (const member of await this.links.addressed(email)) {
       const { organizationId, userId } = member;
-      const link = { organizationId, userId, hours: OPERATOR_HOURS, needsLocalSignIn: true, madeBy: null };
+      const link = { organizationId, userId, hours: SHORT_HOURS, needsLocalSignIn: true, madeBy: null };
       const issued = await withinOrganization(organizationId, () =>
         this.transactions.run(async (tx) => {
           // One e-mail is counted once, whatever the number of links in it.
-          if (made.length === 0 && (await this.invitations.countMail(member, mostPerDay, tx)) !== null) return null;
+          const isCounted = made.length === 0 && mostPerDay !== null;
+          if (isCounted && (await this.invitations.countMail(member, mostPerDay, tx)) !== null) return null;
           return this.insert(null, link, tx);
         }),
       );

@@ -89,7 +89,7 @@ interface AskedLink {
 export const SIGN_IN_MAIL: Queue<AskedLink> = {
   name: 'sign-in-mail',
   concurrency: 2,
-  retries: 2,
+  retries: 1,
   retryDelay: 30,
   timeoutMs: 2 * MAIL_TIMEOUT_MS,
 };
@@ -126,19 +126,20 @@ export class SignInMail {
   /** @throws {AppError} `feature_disabled` where no link can be sent, `too_many_requests` for an IP address */
   async ask({ email, language }: AskedLink, ip: string | null): Promise<void> {
     if (!this.isOffered) {
-      throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL or PUBLIC_URL is not set', {
-        reason: 'invitation.no_mail',
-      });
+      throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL or PUBLIC_URL is not set');
     }
-    this.rate.count(ip ?? 'unknown');
+    this.rate.countNetwork(ip);
     const data = { email: email.trim().toLowerCase(), language };
-    await this.transactions.run((tx) => this.jobs.send(SIGN_IN_MAIL, [{ key: keyOf(data.email), data }], tx));
+    const key = keyOf(data.email);
+    // Asking twice before the mail has left sends one.
+    if ((await this.jobs.withoutJob(SIGN_IN_MAIL, [key])).length === 0) return;
+    await this.transactions.run((tx) => this.jobs.send(SIGN_IN_MAIL, [{ key, data }], tx));
     this.jobs.wake(SIGN_IN_MAIL);
   }
 
   private async run({ data, lastTry }: RunningJob<AskedLink>): Promise<void> {
     try {
-      await this.send(data);
+      await this.send(data, !lastTry);
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
       const isOver = error.permanent || lastTry;
@@ -147,8 +148,9 @@ export class SignInMail {
     }
   }
 
-  private async send({ email, language }: AskedLink): Promise<void> {
-    const [first, ...others] = await this.links.issueTo(email, MOST_MAILS_PER_DAY);
+  /** The first try is counted: a mail server that is away must not use up a day. */
+  private async send({ email, language }: AskedLink, isFirst: boolean): Promise<void> {
+    const [first, ...others] = await this.links.issueTo(email, isFirst ? MOST_MAILS_PER_DAY : null);
     if (first === undefined) return;
     const doorOf = ({ organization, path, expiresAt }: AddressedLink) => ({
       organization,
@@ -159,5 +161,5 @@ export class SignInMail {
   }
 }
 
-/** Asking twice before the mail has left sends one; the address itself is in no key. */
+/** The address itself is in no key. */
 const keyOf = (email: string): string => createHash('sha256').update(email).digest('base64url');

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
-import ipaddr from 'ipaddr.js';
 import type { LoginChecks } from '../issuers/openid-client';
 import { SessionCookie, looksLikeSessionToken, newSessionToken } from '../sessions/session-cookie';
 
@@ -57,11 +56,4 @@ export function ownPath(text: unknown): string {
   return URL.canParse(text, 'http://own.invalid') && new URL(text, 'http://own.invalid').host === 'own.invalid'
     ? text
     : '/';
-}
-
-/** Addresses that belong to one customer: an IPv6 network of 64 bits, or one IPv4 address. */
-export function addressGroup(text: string | null): string {
-  if (text === null || !ipaddr.isValid(text)) return 'unknown';
-  const address = ipaddr.process(text);
-  return address instanceof ipaddr.IPv6 ? address.toByteArray().slice(0, 8).join('.') : address.toString();
 }

@@ -12,7 +12,8 @@ import { newSessionToken, sessionHashOf } from '../sessions/session-cookie';
 import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { signOnPath } from '../sign-in/sign-in.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
-import { addressGroup, checksOf } from './sign-in-attempt';
+import { addressGroup } from '../access/failed-credentials.service';
+import { checksOf } from './sign-in-attempt';
 import { SignInAttemptRepository } from './sign-in-attempt.repository';
 import { AcrossOrganizations } from '../../infrastructure/database';
 
@@ -187,7 +188,7 @@ export class SingleSignOn {
       issuedAt: typeof iat === 'number' ? new Date(iat * 1_000) : null,
     };
     return this.sessions.open(
-      { organizationId, userId, apiKeyId: null, role, scopes: scopesOf(role), signOn },
+      { organizationId, userId, apiKeyId: null, role, scopes: scopesOf(role), signOn, isVouched: true },
       context,
     );
   }
