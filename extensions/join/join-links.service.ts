@@ -1,19 +1,22 @@
 import { AppError, type Caller, invalid, isOrganizationAdmin, isUuid, notFound, uuidv7 } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../src/assistants';
+import { InvitableMembers } from '../../src/auth';
 import { AuditLog } from '../../src/infrastructure/audit';
 import { Transactions } from '../../src/infrastructure/database';
-import { GroupsService, type OrganizationRequest, OrganizationsService } from '../../src/organizations';
+import { GroupsService, type OrganizationRequest } from '../../src/organizations';
 import { newJoinCode } from './join-code';
 import type { CreateJoinLinkDto, JoinLinkDto } from './join-link.dto';
 import type { JoinLinkEntity } from './join-link.entity';
 import { JoinLinkRepository } from './join-link.repository';
 
-type Limits = Pick<JoinLinkEntity, 'revokedAt' | 'expiresAt' | 'used' | 'uses'>;
+type Limits = Pick<JoinLinkEntity, 'expiresAt' | 'used' | 'uses'>;
 
 /** Why a link lets nobody in; `open` when it does. */
-export function stateOf({ revokedAt, expiresAt, used, uses }: Limits): 'open' | 'revoked' | 'expired' | 'spent' {
-  if (revokedAt !== null) return 'revoked';
+export const stateOf = (link: Limits & Pick<JoinLinkEntity, 'revokedAt'>): 'revoked' | ReturnType<typeof limitOf> =>
+  link.revokedAt === null ? limitOf(link) : 'revoked';
+
+function limitOf({ expiresAt, used, uses }: Limits): 'open' | 'expired' | 'spent' {
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) return 'expired';
   return used >= uses ? 'spent' : 'open';
 }
@@ -25,7 +28,7 @@ export class JoinLinks {
     private readonly links: JoinLinkRepository,
     private readonly assistants: AssistantsService,
     private readonly groups: GroupsService,
-    private readonly organizations: OrganizationsService,
+    private readonly invitable: InvitableMembers,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {}
@@ -41,13 +44,12 @@ export class JoinLinks {
   }
 
   /**
-   * @throws {AppError} `feature_disabled` where people sign in through their institution only, `validation_failed` for a
-   * time that is over, `not_found` and `forbidden` for an assistant or a group of others
+   * @throws {AppError} what `assertLetsIn` throws, `validation_failed` for a time that is over, `not_found` and `forbidden`
+   * for an assistant or a group of others
    */
   async create(at: OrganizationRequest, input: CreateJoinLinkDto): Promise<JoinLinkDto> {
     const { caller, organizationId } = at;
-    const { features } = await this.organizations.runtime(organizationId);
-    assertLocalSignIn(features);
+    await this.invitable.assertLetsIn(at, 'member');
     await this.assertLeadsToOwn(at, input);
     const expiresAt = input.expires_at == null ? null : new Date(input.expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
@@ -117,16 +119,9 @@ export class JoinLinks {
   }
 }
 
-/** @throws {AppError} `feature_disabled` */
-export function assertLocalSignIn({ local_sign_in: isOn }: { readonly local_sign_in: boolean }): void {
-  if (isOn) return;
-  throw new AppError('feature_disabled', 'People of this organization sign in through their institution', {
-    reason: 'member.by_institution',
-  });
-}
-
-function viewOf(link: JoinLinkEntity, { origin }: Pick<OrganizationRequest, 'origin'>): JoinLinkDto {
-  const state = stateOf(link);
+/** A revoked link is in no list. */
+function viewOf(link: Omit<JoinLinkEntity, 'revokedAt'>, { origin }: Pick<OrganizationRequest, 'origin'>): JoinLinkDto {
+  const state = limitOf(link);
   return {
     id: link.id,
     name: link.name,
@@ -138,8 +133,7 @@ function viewOf(link: JoinLinkEntity, { origin }: Pick<OrganizationRequest, 'ori
     expires_at: link.expiresAt?.toISOString() ?? null,
     uses: link.uses,
     used: link.used,
-    // A revoked link is in no list.
-    state: state === 'revoked' ? 'expired' : state,
+    state,
     created_by: link.createdBy,
     created_at: link.createdAt.toISOString(),
   };

@@ -4,8 +4,10 @@ import { ApiCreatedResponse, ApiDefaultResponse, ApiGoneResponse, ApiOkResponse,
 import type { Response } from 'express';
 import {
   FailedCredentials,
+  LinkRate,
   RequestAuthenticator,
   SessionCookie,
+  addressGroup,
   assertNotForeign,
   signInContextOf,
 } from '../../src/auth';
@@ -16,6 +18,9 @@ import { JoinDoor } from './joining.service';
 @ApiTags('Join links')
 @Controller('api/v1/join')
 export class JoinController {
+  /** Limits the accounts that one network makes. */
+  private readonly rate = new LinkRate();
+
   constructor(
     private readonly door: JoinDoor,
     private readonly failures: FailedCredentials,
@@ -46,6 +51,7 @@ export class JoinController {
     @Body() { code, name }: JoinDto,
   ): Promise<JoinedDto> {
     assertNotForeign(request.headers, this.cookie.own);
+    this.rate.countNetwork(request.ip ?? null);
     const caller = await orNull('unauthenticated', () => this.authenticator.authenticate(request));
     const context = signInContextOf(request, this.cookie);
     const { opened, redirect } = await this.guarded(request, code, () =>
@@ -57,7 +63,9 @@ export class JoinController {
 
   /** Limits guesses of an address. @throws {AppError} `too_many_requests`; `not_found` for an unknown code */
   private async guarded<T>(request: BellwetherRequest, code: string, attempt: () => Promise<T>): Promise<T> {
-    const address = signInContextOf(request, this.cookie).ip;
+    const address = addressGroup(signInContextOf(request, this.cookie).ip);
+    // A right code is refused, too: otherwise it would be found by trying on.
+    this.failures.assertBelow(address);
     try {
       return await this.failures.watch({ address, kind: 'sign_in', credential: code }, attempt);
     } catch (error) {

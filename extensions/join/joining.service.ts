@@ -1,7 +1,7 @@
 import { AppError, type Caller, type ErrorReason, invalid, notFound, orNull, undatedUuid } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../../src/assistants';
-import { type OpenedSession, SessionsService, type SignInContext, scopesOf } from '../../src/auth';
+import { type OpenedSession, SessionsService, type SignInContext, assertLocalSignIn, scopesOf } from '../../src/auth';
 import { Transactions, withinOrganization } from '../../src/infrastructure/database';
 import {
   GroupProvisioning,
@@ -15,12 +15,12 @@ import { readJoinCode } from './join-code';
 import type { JoinOfferDto } from './join-link.dto';
 import type { JoinLinkEntity } from './join-link.entity';
 import { JoinLinkRepository } from './join-link.repository';
-import { assertLocalSignIn, stateOf } from './join-links.service';
+import { stateOf } from './join-links.service';
 
 type Closed = Exclude<ReturnType<typeof stateOf>, 'open'>;
 
 const CLOSED: Readonly<Record<Closed, readonly [reason: ErrorReason, text: string]>> = {
-  revoked: ['join.revoked', 'This link was taken back: ask your teacher for a new one'],
+  revoked: ['join.revoked', 'This link was revoked: ask your teacher for a new one'],
   expired: ['join.expired', 'This link is no longer valid: ask your teacher for a new one'],
   spent: ['join.spent', 'This link has let in as many people as it may: ask your teacher for a new one'],
 };
@@ -56,7 +56,7 @@ export class Newcomers {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  /** @throws {AppError} `link_expired` for whom somebody else took the last place from, `not_found` */
+  /** @throws {AppError} `link_expired` when the last use has just gone to somebody else, `not_found` */
   async add(link: JoinLinkEntity, name: string): Promise<Member> {
     const by = sourceOf(link);
     const member = await this.transactions.run(async (tx) => {
@@ -105,8 +105,10 @@ export class JoinDoor {
   async join({ code, name, caller }: Newcomer, context: SignInContext): Promise<Joined> {
     const link = await this.open(code);
     const { organizationId } = link;
-    const redirect = link.assistantId === null ? '/assistants' : `/chat/${link.assistantId}`;
     return withinOrganization(organizationId, async () => {
+      const { slug } = await this.organizations.runtime(organizationId);
+      // An assistant that is not published would answer that it is not there.
+      const redirect = (await this.nameOfAssistant(link, slug)) === null ? '/assistants' : `/chat/${link.assistantId}`;
       if (caller?.kind === 'session' && caller.organizationId === organizationId) {
         await this.newcomers.welcome(link, caller);
         return { opened: null, redirect };
@@ -134,7 +136,7 @@ export class JoinDoor {
   /** Null for an assistant that a new member may not use, as it is not published. */
   private async nameOfAssistant({ organizationId, assistantId }: JoinLinkEntity, slug: string): Promise<string | null> {
     if (assistantId === null) return null;
-    const newcomer: Caller = {
+    const anyMember: Caller = {
       kind: 'system',
       credentialId: null,
       organizationId,
@@ -145,7 +147,7 @@ export class JoinDoor {
       scopes: ['chat'],
       assistantIds: null,
     };
-    const found = await orNull('not_found', async () => this.assistants.runnable(newcomer, assistantId));
+    const found = await orNull('not_found', async () => this.assistants.runnable(anyMember, assistantId));
     return found?.name ?? null;
   }
 }

@@ -79,6 +79,12 @@ describe('a class without an identity provider', () => {
     expect((await join('ZZZZZZZZ', 'Guess')).status).toBe(404);
   });
 
+  it('gets to the list where the assistant of the link is not published', async () => {
+    const { code } = await made({ assistant_id: await makeAssistant(app) });
+    expect((await browser().send('GET', `/api/v1/join/${code}`)).json.assistant).toBeNull();
+    expect((await join(code, 'Early')).json).toEqual({ redirect: '/assistants' });
+  });
+
   it('gets in once for each use, also when the last two come at once', async () => {
     const { code } = await made({ uses: 3 });
     const answers = await Promise.all(['A', 'B', 'C', 'D', 'E'].map((name) => join(code, name)));
@@ -99,20 +105,6 @@ describe('a class without an identity provider', () => {
     expect(people.json.items).toMatchObject([{ email: who.email }]);
     expect((await app.api('GET', `${LINKS}/${id}`)).json.used).toBe(0);
   });
-
-  it('does not get in from a page of another site, and not by guessing', async () => {
-    const { code } = await made();
-    const foreign = await browser().send(
-      'POST',
-      '/api/v1/join',
-      { code, name: 'Eve' },
-      { 'sec-fetch-site': 'cross-site' },
-    );
-    expect(foreign.status).toBe(403);
-    const tried: number[] = [];
-    for (let each = 0; each < 25; each += 1) tried.push((await join(`WRONG${each}`, 'Eve')).status);
-    expect([tried[0], tried.at(-1)]).toEqual([404, 429]);
-  });
 });
 
 describe('a teacher', () => {
@@ -132,6 +124,18 @@ describe('a teacher', () => {
     expect((await student.api('POST', LINKS, { name: 'x' })).status).toBe(403);
   });
 
+  it('lets nobody in any more once they have left or lost the role', async () => {
+    const teacher = await person(app);
+    const { code } = await made({}, teacher);
+    await app.api('PATCH', `/api/v1/organizations/default/members/${teacher.email}`, { role: 'member' });
+    expect((await join(code, 'Late')).json).toMatchObject({ status: 410, reason: 'join.revoked' });
+  });
+
+  it('makes none with a key that is narrower than those who come in', async () => {
+    const teacher = await person(app, { scopes: ['write'] });
+    expect((await teacher.api('POST', LINKS, { name: 'x' })).json).toMatchObject({ reason: 'link.needs_sign_in' });
+  });
+
   it('makes none where people sign in through their institution only, and earlier ones stop', async () => {
     const { code } = await made();
     const features = (local_sign_in: boolean): Promise<unknown> =>
@@ -143,5 +147,24 @@ describe('a teacher', () => {
     } finally {
       await features(true);
     }
+  });
+});
+
+// The last: this address is refused for a minute.
+describe('a stranger', () => {
+  it('does not get in from a page of another site, and not by guessing', async () => {
+    const { code } = await made();
+    const foreign = await browser().send(
+      'POST',
+      '/api/v1/join',
+      { code, name: 'Eve' },
+      { 'sec-fetch-site': 'cross-site' },
+    );
+    expect(foreign.status).toBe(403);
+    const tried: number[] = [];
+    for (let each = 0; each < 25; each += 1) tried.push((await join(`WRONG${each}`, 'Eve')).status);
+    expect([tried[0], tried.at(-1)]).toEqual([404, 429]);
+    // Otherwise trying on would find it.
+    expect((await join(code, 'Eve')).status).toBe(429);
   });
 });
