@@ -49,16 +49,16 @@ export interface RecordedRun {
 /** The texts of a model's rounds as one text. */
 export const joinedTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-/** Back-pressure from sinks to the vendor: the slowest sink sets the speed. */
+/** Back-pressure from readers to the vendor: the slowest reader sets the speed. */
 export class Backpressure {
   private pending: Promise<unknown> | null = null;
 
-  /** Called by a sink whose buffer is full. */
+  /** Called by a reader whose buffer is full. */
   hold(until: Promise<unknown>): void {
     this.pending = this.pending === null ? until : Promise.all([this.pending, until]);
   }
 
-  /** Null when no sink waits: the hot path then awaits nothing. */
+  /** Null when no reader waits: the hot path then awaits nothing. */
   get held(): Promise<unknown> | null {
     const { pending } = this;
     this.pending = null;

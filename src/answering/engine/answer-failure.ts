@@ -27,7 +27,7 @@ export function failedAnswer(completion: Completion, builder: AnswerRecordBuilde
   return { type: 'failed', record: builder.record(endingOf(abortReason, error), error.vendor), error, cause };
 }
 
-/** Logs a failure that a sink sends itself, past the exception filter and its log. */
+/** Logs a failure that a reader sends itself, past the exception filter and its log. */
 export function logBrokenAnswer(runId: string, { code }: AppError, cause: unknown): void {
   if (code !== 'internal_error') return;
   const told = cause instanceof Error ? (cause.stack ?? cause.message) : typeof cause;

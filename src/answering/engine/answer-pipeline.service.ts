@@ -213,7 +213,7 @@ export function checkAnswer({ run, secrets }: Completion, builder: AnswerRecordB
   });
 }
 
-/** Records the run at the end of its answer, before the client's sink: a client that reads the end finds the record. */
+/** Records the run at the end of its answer, before the client's reader: a client that reads the end finds the record. */
 const runLogSink =
   ({ run }: Completion, runs: RunsService) =>
   (event: AnswerEvent): void => {

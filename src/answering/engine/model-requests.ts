@@ -119,7 +119,6 @@ export class ModelRequests {
     return answer;
   }
 
-  /** Reads the vendor one socket read at a time. */
   private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
     const { builder, tell } = this.answer;
     const assembler = new AnswerAssembler();
@@ -184,7 +183,7 @@ export class ModelRequests {
     }
   }
 
-  /** A promise that slow sinks hold until the vendor is read again; undefined when none is slow. */
+  /** A promise that slow readers hold until the vendor is read again; undefined when none is slow. */
   private pause(): Promise<void> | undefined {
     const { completion, pressure } = this.answer;
     completion.run.signal.throwIfAborted();
