@@ -350,6 +350,18 @@ describe('the end of a session', () => {
     expect(row.whole).toMatchObject({ days: 30 });
   });
 
+  it('comes within a day where the institution signs people in alone', async () => {
+    const session = await signedIn();
+    const lives = async (): Promise<number> =>
+      (Date.parse((await session.send('GET', '/api/v1/sessions')).json.items[0].expires_at) - Date.now()) / 3_600_000;
+    expect(await lives()).toBeGreaterThan(24);
+    const wish = (local_sign_in: boolean | null) =>
+      app.api('PATCH', '/api/v1/organizations/default', { features: { local_sign_in } });
+    await wish(false);
+    expect(await lives()).toBeLessThan(24.1);
+    await wish(null);
+  });
+
   it('ends the streams that it opened, as the end of a key does', async () => {
     upstream.always({ content: 'word '.repeat(2_000), delayMs: 20 });
     const id = await makeAssistant(app);

@@ -1,15 +1,12 @@
 import { AppError, type Caller } from '@bellwether/kernel';
 import { Injectable } from '@nestjs/common';
-import { MemberInvitations } from '../../organizations';
+import { MOST_MAILS_PER_DAY, MemberInvitations } from '../../organizations';
 import { AuditLog } from '../../infrastructure/audit';
 import { Transactions } from '../../infrastructure/database';
 import { JobQueue } from '../../infrastructure/jobs';
 import { Mailer, type MailLanguage } from '../../infrastructure/mail';
 import type { Invitable } from './invitable-members.service';
 import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
-
-/** Limit over all organizations together for one address, so that this service fills nobody's mailbox. */
-const MOST_MAILS_PER_DAY = 5;
 
 const tooManyMails = (retryAfter: number): AppError =>
   new AppError('too_many_requests', `This person has had ${MOST_MAILS_PER_DAY} e-mails within a day`, {
@@ -40,7 +37,7 @@ export class Invitations {
     const subject = { organizationId, userId };
     const by = caller.organizationId === organizationId ? { by: caller.userId } : {};
     await this.transactions.run(async (tx) => {
-      const retryAfter = await this.invitations.countMail(subject, MOST_MAILS_PER_DAY, tx);
+      const retryAfter = await this.invitations.countMail(subject, tx);
       if (retryAfter !== null) throw tooManyMails(retryAfter);
       await this.invitations.note(subject, { state: 'sending' }, tx);
       const target = { type: 'member', id: userId };

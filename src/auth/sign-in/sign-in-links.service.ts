@@ -109,9 +109,9 @@ export class SignInLinks {
   /**
    * Makes links for the memberships of an e-mail address, to be sent to that address alone. They end in an hour and leave
    * other links as they are: anybody may ask for them. None for an unknown address, and when the person has had as many
-   * e-mails today as one may have; null: this one is not counted.
+   * e-mails today as one may have; a repetition is not counted.
    */
-  async issueTo(email: string, mostPerDay: number | null): Promise<AddressedLink[]> {
+  async issueTo(email: string, isCounted: boolean): Promise<AddressedLink[]> {
     const made: AddressedLink[] = [];
     for (const member of await this.links.addressed(email)) {
       const { organizationId, userId } = member;
@@ -119,8 +119,8 @@ export class SignInLinks {
       const issued = await withinOrganization(organizationId, () =>
         this.transactions.run(async (tx) => {
           // One e-mail is counted once, whatever the number of links in it.
-          const isCounted = made.length === 0 && mostPerDay !== null;
-          if (isCounted && (await this.invitations.countMail(member, mostPerDay, tx)) !== null) return null;
+          const isFirst = made.length === 0;
+          if (isCounted && isFirst && (await this.invitations.countMail(member, tx)) !== null) return null;
           return this.insert(null, link, tx);
         }),
       );

@@ -76,8 +76,8 @@ function linkMail(
   links: readonly [WrittenLink, ...WrittenLink[]],
 ): Mail {
   const { subject, greeting, open, action, rules, mistake } = TEXTS[language];
-  const doors = links.map(({ organization, url }) => ({ intro: open(organization), label: action, url }));
-  const parts = [greeting(name), ...doors, rules(mailDate(language, links[0].expiresAt)), mistake];
+  const buttons = links.map(({ organization, url }) => ({ intro: open(organization), label: action, url }));
+  const parts = [greeting(name), ...buttons, rules(mailDate(language, links[0].expiresAt)), mistake];
   return writtenMail({ to, subject, language, parts });
 }
 
@@ -93,9 +93,6 @@ export const SIGN_IN_MAIL: Queue<AskedLink> = {
   retryDelay: 30,
   timeoutMs: 2 * MAIL_TIMEOUT_MS,
 };
-
-/** E-mails to one person in a day, with invitations. */
-const MOST_MAILS_PER_DAY = 5;
 
 /**
  * Sends sign-in links to people who ask for one on the sign-in page. The answer is the same for an address that nobody
@@ -150,14 +147,14 @@ export class SignInMail {
 
   /** The first try is counted: a mail server that is away must not use up a day. */
   private async send({ email, language }: AskedLink, isFirst: boolean): Promise<void> {
-    const [first, ...others] = await this.links.issueTo(email, isFirst ? MOST_MAILS_PER_DAY : null);
+    const [first, ...others] = await this.links.issueTo(email, isFirst);
     if (first === undefined) return;
-    const doorOf = ({ organization, path, expiresAt }: AddressedLink) => ({
+    const written = ({ organization, path, expiresAt }: AddressedLink) => ({
       organization,
       url: this.base + path,
       expiresAt,
     });
-    await this.mailer.send(linkMail(language, email, first.name, [doorOf(first), ...others.map(doorOf)]));
+    await this.mailer.send(linkMail(language, email, first.name, [written(first), ...others.map(written)]));
   }
 }
 

@@ -8,6 +8,9 @@ import { MemberRepository, type PersonRow } from '../member.repository';
 import { OrganizationRepository } from '../organization.repository';
 import type { Member, NewMember } from './members.service';
 
+/** E-mails to one person in a day, over all organizations together, so that this service fills nobody's mailbox. */
+export const MOST_MAILS_PER_DAY = 5;
+
 /** The invitation of a member: made, sent or failed. */
 @Injectable()
 export class MemberInvitations {
@@ -30,10 +33,9 @@ export class MemberInvitations {
   /** Null when another e-mail may go to the person today, else the seconds until then. Counts it. */
   countMail(
     { organizationId, userId }: { organizationId: string; userId: string },
-    mostPerDay: number,
     tx: Transaction,
   ): Promise<number | null> {
-    return this.members.within(organizationId, tx).countInvitationMail(userId, mostPerDay);
+    return this.members.within(organizationId, tx).countInvitationMail(userId, MOST_MAILS_PER_DAY);
   }
 
   /** Members whose e-mail still has to be sent. */
