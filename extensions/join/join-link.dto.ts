@@ -65,6 +65,8 @@ export class JoinOfferDto {
   /** Name of the link. */
   @ApiProperty({ example: 'Biology 101' }) name!: string;
   @ApiProperty({ example: 'Faculty of Science' }) organization!: string;
+  /** Its slug: whoever is signed in there stays who they are, others give a name. */
+  @ApiProperty({ example: 'science' }) organization_slug!: string;
   /** Name of the assistant that it leads to. */
   @ApiProperty({ example: 'Course desk' }) assistant!: string | null;
 }

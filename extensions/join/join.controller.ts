@@ -13,7 +13,7 @@ import {
 } from '../../src/auth';
 import { type BellwetherRequest, PROBLEM, Public } from '../../src/infrastructure/http';
 import { JoinDto, JoinOfferDto, JoinedDto } from './join-link.dto';
-import { JoinDoor } from './joining.service';
+import { Joining } from './joining.service';
 
 @ApiTags('Join links')
 @Controller('api/v1/join')
@@ -22,7 +22,7 @@ export class JoinController {
   private readonly rate = new LinkRate();
 
   constructor(
-    private readonly door: JoinDoor,
+    private readonly joining: Joining,
     private readonly failures: FailedCredentials,
     private readonly authenticator: RequestAuthenticator,
     private readonly cookie: SessionCookie,
@@ -35,7 +35,7 @@ export class JoinController {
   @ApiGoneResponse({ content: PROBLEM, description: 'The link is spent, expired or revoked' })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   offer(@Req() request: BellwetherRequest, @Param('code') code: string): Promise<JoinOfferDto> {
-    return this.guarded(request, code, () => this.door.offer(code));
+    return this.guarded(request, code, () => this.joining.offer(code));
   }
 
   @Post()
@@ -55,7 +55,7 @@ export class JoinController {
     const caller = await orNull('unauthenticated', () => this.authenticator.authenticate(request));
     const context = signInContextOf(request, this.cookie);
     const { opened, redirect } = await this.guarded(request, code, () =>
-      this.door.join({ code, name, caller }, context),
+      this.joining.join({ code, name, caller }, context),
     );
     if (opened !== null) this.cookie.set(response, opened.token);
     return { redirect };

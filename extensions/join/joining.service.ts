@@ -30,7 +30,7 @@ const closed = (state: Closed): AppError => {
   return new AppError('link_expired', text, { reason });
 };
 
-export interface Newcomer {
+export interface JoinRequest {
   /** The code as typed. */
   readonly code: string;
   readonly name: string | undefined;
@@ -83,7 +83,7 @@ export class Newcomers {
 
 /** The way in by a link. */
 @Injectable()
-export class JoinDoor {
+export class Joining {
   constructor(
     private readonly links: JoinLinkRepository,
     private readonly organizations: OrganizationsService,
@@ -97,12 +97,13 @@ export class JoinDoor {
     const link = await this.open(code);
     return withinOrganization(link.organizationId, async () => {
       const { name, slug } = await this.organizations.runtime(link.organizationId);
-      return { name: link.name, organization: name, assistant: await this.nameOfAssistant(link, slug) };
+      const assistant = await this.nameOfAssistant(link, slug);
+      return { name: link.name, organization: name, organization_slug: slug, assistant };
     });
   }
 
   /** @throws {AppError} like `offer`; `validation_failed` without a name */
-  async join({ code, name, caller }: Newcomer, context: SignInContext): Promise<Joined> {
+  async join({ code, name, caller }: JoinRequest, context: SignInContext): Promise<Joined> {
     const link = await this.open(code);
     const { organizationId } = link;
     return withinOrganization(organizationId, async () => {

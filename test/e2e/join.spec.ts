@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../support/app';
 import { BrowserSession } from '../support/browser-session';
 import { makeAssistant } from '../support/chat';
-import { person } from '../support/people';
+import { foreignOrganization, person } from '../support/people';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -42,6 +42,7 @@ describe('a class without an identity provider', () => {
     expect(offer.json).toMatchObject({
       name: 'Biology 101',
       organization: 'Default organization',
+      organization_slug: 'default',
       assistant: expect.any(String),
     });
     const joined = await join(typed, '  Ada Example ', student);
@@ -77,6 +78,16 @@ describe('a class without an identity provider', () => {
       expect((await browser().send('GET', `/api/v1/join/${code}`)).json).toMatchObject({ status: 410, reason });
     }
     expect((await join('ZZZZZZZZ', 'Guess')).status).toBe(404);
+  });
+
+  it('makes another account for somebody who is signed in to another organization', async () => {
+    const { code } = await made();
+    const slug = await foreignOrganization(app);
+    const session = browser();
+    await session.signIn((await person(app, { organization: slug })).key);
+    expect((await join(code, undefined, session)).json).toMatchObject({ status: 400, errors: [{ path: 'name' }] });
+    expect((await join(code, 'Ada Example', session)).status).toBe(201);
+    expect((await session.send('GET', '/api/v1/me')).json).toMatchObject({ organization: { slug: 'default' } });
   });
 
   it('gets to the list where the assistant of the link is not published', async () => {
