@@ -1,5 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
+import { RunsService } from '../../src/runs';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { multiTool, streamed, user } from '../support/chat';
 import { ingested } from '../support/ingested';
@@ -69,7 +70,11 @@ describe('a streamed question', () => {
     await ask('How thick is the lipid bilayer?');
     const questions = ['How thick is the bilayer?', 'What is five nanometres thick?', 'Is the bilayer thick?'];
     const ran: string[][] = [];
-    for (const question of questions) ran.push(await filesThatRan(() => ask(question)));
+    for (const question of questions) {
+      // Records are written behind the answers: that of the last question would be counted with this one.
+      await app.get(RunsService).flush();
+      ran.push(await filesThatRan(() => ask(question)));
+    }
     // Files that only jobs and timers ran, beside one of the questions, are left out.
     const files = ran.reduce((some, more) => some.filter((file) => more.includes(file)));
     expect(files).toContain('src/orchestrators/catalog/parallel.strategy.ts');

@@ -342,7 +342,7 @@ describe('redacting a person', () => {
     await record(person.userId, { name: 'owner', role: 'owner', disabled: false, source: 'scim' });
     await redact();
     const entries = await sql<{ after: unknown }>(
-      'SELECT after FROM audit_entries WHERE target_id = $1 AND sequence > 7',
+      'SELECT after FROM audit_entries WHERE target_id = $1 AND sequence > 7 ORDER BY sequence',
       [person.userId],
     );
     expect(entries.map(({ after }) => after).slice(0, 2)).toEqual([
